@@ -1,0 +1,99 @@
+//! The diffusion head: denoises one latent token given the transformer's output for it.
+
+use burn::module::Module;
+use burn::nn::{LayerNorm, Linear};
+use burn::tensor::{Tensor, assert_shape};
+use serde::{Deserialize, Serialize};
+
+use super::diffusion::DiffusionConfig;
+use super::kernels::{modulated_norm, silu};
+use super::nn::adaln::AdaLnBlock;
+use super::nn::init::WeightDraw;
+use super::nn::time_embed::TimeEmbedding;
+
+/// Sizes of the head.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HeadConfig {
+    /// Width of the perceptron, 16 to 4096.
+    pub width: usize,
+    /// Number of AdaLN blocks, 1 to 64.
+    pub depth: usize,
+    /// Cosine and sine features of the diffusion time, even.
+    pub time_features: usize,
+}
+
+impl Default for HeadConfig {
+    fn default() -> Self {
+        Self { width: 128, depth: 3, time_features: 64 }
+    }
+}
+
+/// A per-token perceptron with AdaLN conditioning (LTH14/mar `SimpleMLPAdaLN`).
+#[derive(Module, Debug)]
+pub struct Head {
+    time: TimeEmbedding,
+    condition: Linear,
+    input: Linear,
+    blocks: Vec<AdaLnBlock>,
+    final_norm: LayerNorm,
+    final_modulation: Linear,
+    output: Linear,
+}
+
+impl Head {
+    /// For latents of `channels` and conditions of `condition_width`.
+    pub fn new(
+        config: &HeadConfig,
+        diffusion: &DiffusionConfig,
+        channels: usize,
+        condition_width: usize,
+        draw: &mut WeightDraw<'_>,
+    ) -> Self {
+        let width = config.width;
+        // Flow times run from 0 to 1, DDPM times from 0 to 999.
+        let frequencies = match diffusion {
+            DiffusionConfig::Flow { .. } => (2.0, 400.0),
+            DiffusionConfig::Ddpm { .. } => (1e-4, 1.0),
+        };
+        Self {
+            time: TimeEmbedding::new(width, config.time_features, frequencies, draw),
+            condition: draw.linear(condition_width, width, 1.0),
+            input: draw.linear(channels, width, 1.0),
+            blocks: (0..config.depth).map(|_| AdaLnBlock::new(width, draw)).collect(),
+            final_norm: draw.layer_norm(width),
+            final_modulation: draw.linear(width, 2 * width, 0.0),
+            output: draw.linear(width, diffusion.head_outputs(channels), 0.0),
+        }
+    }
+
+    /// The part of the condition that stays the same over all diffusion steps.
+    ///
+    /// # Shapes
+    /// - `z`: `[rows, condition width]`
+    /// - output: `[rows, width]`
+    pub fn project_condition(&self, z: Tensor<2>) -> Tensor<2> {
+        self.condition.forward(z)
+    }
+
+    /// Velocity (flow), or noise and possibly variance (DDPM).
+    ///
+    /// # Shapes
+    /// - `x`: `[rows, channels]`, noisy latents
+    /// - `condition`: `[rows, width]`, from [`project_condition`](Self::project_condition)
+    /// - `times`: one for all rows, or one a row
+    /// - output: `[rows, head outputs]`
+    pub fn forward(&self, x: Tensor<2>, condition: Tensor<2>, times: &[f32]) -> Tensor<2> {
+        let [rows, width] = condition.dims();
+        assert_shape!(x, [rows, _]);
+        let condition = silu(condition + self.time.forward(times));
+        let mut h = self.input.forward(x);
+        for block in &self.blocks {
+            h = block.forward(h, condition.clone());
+        }
+        let modulation = self.final_modulation.forward(condition);
+        let shift = modulation.clone().narrow(1, 0, width);
+        let scale = modulation.narrow(1, width, width);
+        self.output.forward(modulated_norm(self.final_norm.forward(h), shift, scale))
+    }
+}

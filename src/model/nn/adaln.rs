@@ -1,0 +1,46 @@
+//! Residual block of the diffusion head: a perceptron whose input is modulated by the condition (AdaLN).
+
+use burn::module::Module;
+use burn::nn::{LayerNorm, Linear};
+use burn::tensor::{Tensor, assert_shape};
+
+use super::init::WeightDraw;
+use crate::model::kernels::{modulated_norm, silu};
+
+/// `x + gate · MLP(LN(x) · (1 + scale) + shift)`, with `(shift, scale, gate) = Linear(SiLU(condition))`.
+///
+/// Order and norm (affine, epsilon 1e-6) as in LTH14/mar `diffloss.py`.
+#[derive(Module, Debug)]
+pub struct AdaLnBlock {
+    norm: LayerNorm,
+    modulation: Linear,
+    fc1: Linear,
+    fc2: Linear,
+}
+
+impl AdaLnBlock {
+    /// The modulation starts at zero, so that the block starts as the identity.
+    pub fn new(width: usize, draw: &mut WeightDraw<'_>) -> Self {
+        Self {
+            norm: draw.layer_norm(width),
+            modulation: draw.linear(width, 3 * width, 0.0),
+            fc1: draw.linear(width, width, 1.0),
+            fc2: draw.linear(width, width, 1.0),
+        }
+    }
+
+    /// # Shapes
+    /// - `x`: `[rows, width]`
+    /// - `condition`: `[rows, width]`, already through SiLU (it is shared by all blocks)
+    /// - output: `[rows, width]`
+    pub fn forward(&self, x: Tensor<2>, condition: Tensor<2>) -> Tensor<2> {
+        let [rows, width] = x.dims();
+        assert_shape!(condition, [rows, width]);
+        let modulation = self.modulation.forward(condition);
+        let shift = modulation.clone().narrow(1, 0, width);
+        let scale = modulation.clone().narrow(1, width, width);
+        let gate = modulation.narrow(1, 2 * width, width);
+        let h = modulated_norm(self.norm.forward(x.clone()), shift, scale);
+        x + gate * self.fc2.forward(silu(self.fc1.forward(h)))
+    }
+}

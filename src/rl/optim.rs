@@ -1,0 +1,250 @@
+//! Optimisers over flat parameter lists: `AdamW` for everything, Muon for the matrices inside blocks.
+//!
+//! The update rules are burn's. The list is ours because training needs the global gradient norm, the same state on
+//! every device after a resume, and matrices orthogonalised side by side on several cores.
+
+use std::collections::BTreeMap;
+
+use burn::optim::decay::WeightDecayConfig;
+use burn::optim::momentum::MomentumConfig;
+use burn::optim::{AdamW, AdamWConfig, AdamWState, AdjustLrFn, Muon, MuonConfig, MuonState, Optimizer};
+use burn::optim::{RecordState, StateSink, StateSource};
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::model::params::FlatParam;
+
+/// Settings of the optimiser.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OptimConfig {
+    /// Learning rate of `AdamW`, 0 to 1.
+    pub learning_rate: f64,
+    /// First `AdamW` beta, 0 to below 1.
+    pub beta1: f32,
+    /// Second `AdamW` beta, 0 to below 1.
+    pub beta2: f32,
+    /// Decoupled weight decay of `AdamW` on tensors of two or more dimensions, 0 to 1.
+    pub weight_decay: f32,
+    /// Learning rate of Muon on the matrices inside blocks; 0 leaves them to `AdamW`.
+    pub muon_learning_rate: f64,
+    /// Decoupled weight decay of Muon, 0 to 1.
+    pub muon_weight_decay: f32,
+    /// Global gradient norm above which gradients are scaled down; 0 is off.
+    pub clip_norm: f64,
+}
+
+impl Default for OptimConfig {
+    fn default() -> Self {
+        Self {
+            learning_rate: 1.5e-3,
+            beta1: 0.9,
+            beta2: 0.98,
+            weight_decay: 0.02,
+            muon_learning_rate: 0.009,
+            muon_weight_decay: 0.02,
+            clip_norm: 1.0,
+        }
+    }
+}
+
+enum State {
+    AdamW(Option<AdamWState<1>>),
+    Muon(Option<MuonState<2>>),
+}
+
+/// Optimiser state for one parameter list.
+pub struct ParamOptimizer {
+    decayed: AdamW,
+    plain: AdamW,
+    muon: Muon,
+    clip_norm: f64,
+    rates: (f64, f64),
+    states: BTreeMap<String, State>,
+}
+
+/// The parameters after a step, and what was seen on the way.
+#[derive(Debug)]
+pub struct OptimStep {
+    /// New values in the order of the parameters.
+    pub values: Vec<Tensor<1>>,
+    /// Global gradient norm before clipping.
+    pub gradient_norm: f64,
+}
+
+/// What one parameter needs for its step.
+struct Job<'a> {
+    param: &'a FlatParam,
+    gradient: Tensor<1>,
+    state: State,
+}
+
+impl ParamOptimizer {
+    /// No state yet. `AdamW` epsilon is 1e-8 (PyTorch's).
+    #[must_use]
+    pub fn new(config: &OptimConfig) -> Self {
+        let adamw = |weight_decay: f32| {
+            AdamWConfig::new()
+                .with_beta_1(config.beta1)
+                .with_beta_2(config.beta2)
+                .with_epsilon(1e-8)
+                .with_weight_decay(weight_decay)
+                .build()
+        };
+        Self {
+            decayed: adamw(config.weight_decay),
+            plain: adamw(0.0),
+            muon: MuonConfig::new()
+                .with_weight_decay(Some(WeightDecayConfig::new(config.muon_weight_decay)))
+                .with_momentum(MomentumConfig { momentum: 0.95, dampening: 0.0, nesterov: true })
+                // The symmetric rule, since burn's matrices are the transposes of PyTorch's.
+                .with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW)
+                .build(),
+            clip_norm: config.clip_norm,
+            rates: (config.learning_rate, config.muon_learning_rate),
+            states: BTreeMap::new(),
+        }
+    }
+
+    /// One step with both learning rates multiplied by `schedule`. Parameters without a gradient stay as they are.
+    ///
+    /// # Errors
+    /// [`Error::Diverged`] if the gradient norm is not finite; the state is then unchanged.
+    pub fn step(
+        &mut self,
+        step: usize,
+        params: &[FlatParam],
+        gradients: Vec<Option<Tensor<1>>>,
+        schedule: f64,
+    ) -> Result<OptimStep> {
+        let gradient_norm = global_norm(&gradients);
+        if !gradient_norm.is_finite() {
+            return Err(Error::Diverged { what: "gradient norm", value: gradient_norm, step });
+        }
+        let scale = if self.clip_norm > 0.0 { (self.clip_norm / gradient_norm).min(1.0) } else { 1.0 };
+        let mut jobs = Vec::new();
+        let mut values: Vec<Tensor<1>> = params.iter().map(|p| p.value.clone()).collect();
+        let mut places = Vec::new();
+        for (place, (param, gradient)) in params.iter().zip(gradients).enumerate() {
+            let Some(gradient) = gradient else { continue };
+            let state = self.states.remove(&param.path).unwrap_or_else(|| self.fresh_state(param));
+            jobs.push(Job { param, gradient: gradient.mul_scalar(scale), state });
+            places.push(place);
+        }
+        let results = side_by_side(jobs, |job| self.update(job, schedule));
+        for (place, (value, state)) in places.into_iter().zip(results) {
+            values[place] = value;
+            self.states.insert(params[place].path.clone(), state);
+        }
+        Ok(OptimStep { values, gradient_norm })
+    }
+
+    fn fresh_state(&self, param: &FlatParam) -> State {
+        if self.rates.1 > 0.0 && is_block_matrix(param) { State::Muon(None) } else { State::AdamW(None) }
+    }
+
+    fn update(&self, job: Job<'_>, schedule: f64) -> (Tensor<1>, State) {
+        let Job { param, gradient, state } = job;
+        let (adamw_rate, muon_rate) = (self.rates.0 * schedule, self.rates.1 * schedule);
+        match state {
+            State::AdamW(state) => {
+                let rule = if param.shape.len() > 1 { &self.decayed } else { &self.plain };
+                let (value, state) = rule.step(adamw_rate, param.value.clone(), gradient, state);
+                (value, State::AdamW(state))
+            }
+            State::Muon(state) => {
+                let shape = [param.shape[0], param.shape[1]];
+                let (value, state) = self.muon.step(
+                    muon_rate,
+                    param.value.clone().reshape(shape),
+                    gradient.reshape(shape),
+                    state,
+                );
+                (value.flatten(0, 1), State::Muon(state))
+            }
+        }
+    }
+
+    /// The state as named tensors and scalars, for a checkpoint.
+    #[must_use]
+    pub fn record(&self) -> StateSink {
+        let mut sink = StateSink::default();
+        for (path, state) in &self.states {
+            match state {
+                State::AdamW(Some(state)) => state.state_flatten(&format!("adamw:{path}"), &mut sink),
+                State::Muon(Some(state)) => state.state_flatten(&format!("muon:{path}"), &mut sink),
+                State::AdamW(None) | State::Muon(None) => {}
+            }
+        }
+        sink
+    }
+
+    /// Takes up the state of a checkpoint for `params`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] naming the first parameter that the record does not know.
+    pub fn restore(&mut self, mut source: StateSource, params: &[FlatParam], device: &Device) -> Result<()> {
+        for param in params.iter().filter(|p| p.trained) {
+            let state = match self.fresh_state(param) {
+                State::AdamW(_) => {
+                    AdamWState::state_unflatten(&format!("adamw:{}", param.path), &mut source, device)
+                        .map(|s| State::AdamW(Some(s)))
+                }
+                State::Muon(_) => {
+                    MuonState::state_unflatten(&format!("muon:{}", param.path), &mut source, device)
+                        .map(|s| State::Muon(Some(s)))
+                }
+            };
+            let state = state.ok_or_else(|| {
+                Error::Config(format!(
+                    "the checkpoint has no optimiser state for {}; it was made with other settings",
+                    param.path
+                ))
+            })?;
+            self.states.insert(param.path.clone(), state);
+        }
+        Ok(())
+    }
+}
+
+/// Whether Muon updates this parameter: matrices inside transformer and head blocks, and the head's condition. Not
+/// embeddings, input and output projections, or the first time layer.
+fn is_block_matrix(param: &FlatParam) -> bool {
+    param.shape.len() == 2
+        && (param.path.contains("blocks.")
+            || param.path.ends_with("condition.weight")
+            || param.path.ends_with("final_modulation.weight")
+            || param.path.ends_with("time.fc2.weight"))
+}
+
+/// Square root of the sum of squares over all gradients, with one read from the device.
+#[must_use]
+pub fn global_norm(gradients: &[Option<Tensor<1>>]) -> f64 {
+    let sums: Vec<Tensor<1>> = gradients.iter().flatten().map(|g| g.clone().square().sum()).collect();
+    if sums.is_empty() {
+        return 0.0;
+    }
+    f64::from(Tensor::cat(sums, 0).sum().into_scalar::<f32>()).sqrt()
+}
+
+/// Maps `jobs` on two threads, keeping the order. Each result depends on its job only.
+fn side_by_side<J: Send, R: Send>(jobs: Vec<J>, work: impl Fn(J) -> R + Sync) -> Vec<R> {
+    let mut halves: [Vec<(usize, J)>; 2] = Default::default();
+    for (index, job) in jobs.into_iter().enumerate() {
+        halves[index % 2].push((index, job));
+    }
+    let [first, second] = halves;
+    let run = |half: Vec<(usize, J)>| half.into_iter().map(|(i, job)| (i, work(job))).collect::<Vec<_>>();
+    let mut results = std::thread::scope(|scope| {
+        let other = scope.spawn(|| run(second));
+        let mut mine = run(first);
+        match other.join() {
+            Ok(theirs) => mine.extend(theirs),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        mine
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,1 +1,7 @@
-fn main(){}
+//! The `marscope` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    marscope::cli::run()
+}

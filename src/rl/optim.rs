@@ -9,7 +9,7 @@ use burn::optim::decay::WeightDecayConfig;
 use burn::optim::momentum::MomentumConfig;
 use burn::optim::{AdamW, AdamWConfig, AdamWState, AdjustLrFn, Muon, MuonConfig, MuonState, Optimizer};
 use burn::optim::{RecordState, StateSink, StateSource};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -166,9 +166,9 @@ impl ParamOptimizer {
         }
     }
 
-    /// The state as named tensors and scalars, for a checkpoint.
+    /// The state, for a checkpoint.
     #[must_use]
-    pub fn record(&self) -> StateSink {
+    pub fn record(&self) -> OptimRecord {
         let mut sink = StateSink::default();
         for (path, state) in &self.states {
             match state {
@@ -177,14 +177,19 @@ impl ParamOptimizer {
                 State::AdamW(None) | State::Muon(None) => {}
             }
         }
-        sink
+        let scalars = sink.scalars.into_iter().filter_map(|(name, v)| Some((name, i64::try_from(v).ok()?)));
+        OptimRecord { tensors: sink.tensors, scalars: scalars.collect() }
     }
 
     /// Takes up the state of a checkpoint for `params`.
     ///
     /// # Errors
     /// [`Error::Config`] naming the first parameter that the record does not know.
-    pub fn restore(&mut self, mut source: StateSource, params: &[FlatParam], device: &Device) -> Result<()> {
+    pub fn restore(&mut self, record: OptimRecord, params: &[FlatParam], device: &Device) -> Result<()> {
+        let mut source = StateSource::new(record.scalars.into_iter().map(|(k, v)| (k, v.into())).collect());
+        for (name, data) in record.tensors {
+            source.insert_tensor(name, data);
+        }
         for param in params.iter().filter(|p| p.trained) {
             let state = match self.fresh_state(param) {
                 State::AdamW(_) => {
@@ -206,6 +211,15 @@ impl ParamOptimizer {
         }
         Ok(())
     }
+}
+
+/// Optimiser state as named tensors and whole numbers.
+#[derive(Clone, Debug, Default)]
+pub struct OptimRecord {
+    /// Moments, by rule and parameter path.
+    pub tensors: Vec<(String, TensorData)>,
+    /// Step counts.
+    pub scalars: Vec<(String, i64)>,
 }
 
 /// Whether Muon updates this parameter: matrices inside transformer and head blocks, and the head's condition. Not

@@ -6,7 +6,7 @@ use burn::tensor::{Tensor, assert_shape};
 use serde::{Deserialize, Serialize};
 
 use super::diffusion::DiffusionConfig;
-use super::kernels::{modulated_norm, silu};
+use super::kernels::{layer_norm, modulate, silu};
 use super::nn::adaln::AdaLnBlock;
 use super::nn::init::WeightDraw;
 use super::nn::time_embed::TimeEmbedding;
@@ -94,6 +94,6 @@ impl Head {
         let modulation = self.final_modulation.forward(condition);
         let shift = modulation.clone().narrow(1, 0, width);
         let scale = modulation.narrow(1, width, width);
-        self.output.forward(modulated_norm(self.final_norm.forward(h), shift, scale))
+        self.output.forward(modulate(layer_norm(h, &self.final_norm), shift, scale))
     }
 }

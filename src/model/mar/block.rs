@@ -4,6 +4,7 @@ use burn::module::Module;
 use burn::nn::LayerNorm;
 use burn::tensor::Tensor;
 
+use crate::model::kernels::layer_norm;
 use crate::model::nn::attention::SelfAttention;
 use crate::model::nn::init::WeightDraw;
 use crate::model::nn::mlp::Mlp;
@@ -32,7 +33,7 @@ impl TransformerBlock {
     /// # Shapes
     /// - input and output: `[batch, tokens, width]`
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
-        let x = x.clone() + self.attention.forward(self.norm1.forward(x));
-        x.clone() + self.mlp.forward(self.norm2.forward(x))
+        let x = x.clone() + self.attention.forward(layer_norm(x, &self.norm1));
+        x.clone() + self.mlp.forward(layer_norm(x, &self.norm2))
     }
 }

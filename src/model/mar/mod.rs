@@ -10,7 +10,7 @@ use burn::tensor::{Device, Tensor, TensorData, assert_shape};
 use serde::{Deserialize, Serialize};
 
 use self::block::TransformerBlock;
-use super::kernels::gelu;
+use super::kernels::{gelu, layer_norm};
 use super::nn::init::WeightDraw;
 use super::nn::pos_embed::sin_cos_2d;
 use super::text::{PREFIX, TextEncoder};
@@ -112,7 +112,7 @@ impl Mar {
         for block in &self.blocks {
             x = block.forward(x);
         }
-        self.norm.forward(x.narrow(1, PREFIX, tokens))
+        layer_norm(x.narrow(1, PREFIX, tokens), &self.norm)
     }
 
     /// Convolutions over the grid of known latents and known flags.

@@ -5,7 +5,7 @@ use burn::nn::{LayerNorm, Linear};
 use burn::tensor::{Tensor, assert_shape};
 
 use super::init::WeightDraw;
-use crate::model::kernels::{modulated_norm, silu};
+use crate::model::kernels::{layer_norm, modulate, silu};
 
 /// `x + gate · MLP(LN(x) · (1 + scale) + shift)`, with `(shift, scale, gate) = Linear(SiLU(condition))`.
 ///
@@ -40,7 +40,7 @@ impl AdaLnBlock {
         let shift = modulation.clone().narrow(1, 0, width);
         let scale = modulation.clone().narrow(1, width, width);
         let gate = modulation.narrow(1, 2 * width, width);
-        let h = modulated_norm(self.norm.forward(x.clone()), shift, scale);
+        let h = modulate(layer_norm(x.clone(), &self.norm), shift, scale);
         x + gate * self.fc2.forward(silu(self.fc1.forward(h)))
     }
 }

@@ -8,6 +8,7 @@ use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{LayerNorm, LayerNormConfig, Linear, LinearConfig};
 use burn::tensor::{Device, Tensor, TensorData};
 
+use crate::model::kernels::LAYER_NORM_EPSILON;
 use crate::model::noise::{NoiseKey, Purpose};
 
 /// Draws parameters one after another; the n-th parameter of a model always gets the n-th address.
@@ -58,9 +59,9 @@ impl<'a> WeightDraw<'a> {
         layer
     }
 
-    /// A layer norm with unit scale and zero shift, epsilon 1e-6 (LTH14/mar).
+    /// A layer norm with unit scale and zero shift.
     #[must_use]
     pub fn layer_norm(&self, width: usize) -> LayerNorm {
-        LayerNormConfig::new(width).with_epsilon(1e-6).init(self.device).materialize()
+        LayerNormConfig::new(width).with_epsilon(LAYER_NORM_EPSILON).init(self.device).materialize()
     }
 }

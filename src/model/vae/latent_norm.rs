@@ -32,6 +32,12 @@ impl LatentNorm {
         }
     }
 
+    /// Where the statistics are, without autodiff.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.mean.val().device().without_autodiff()
+    }
+
     /// # Shapes
     /// - input and output: `[batch, channels, height, width]`
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {

@@ -6,7 +6,7 @@ mod encoder;
 mod latent_norm;
 
 use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::nn::init::WeightDraw;
@@ -57,6 +57,12 @@ pub struct Autoencoder {
 }
 
 impl Autoencoder {
+    /// Where the weights are, without autodiff.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.norm.device()
+    }
+
     /// Latents before normalisation.
     ///
     /// # Shapes

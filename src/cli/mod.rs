@@ -1,0 +1,105 @@
+//! The command line.
+
+mod bench;
+mod devices;
+mod eval;
+mod pretrain;
+mod progress;
+mod sample;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::weights::WeightFolder;
+use crate::session::control::StopSignal;
+use crate::session::device::DeviceChoice;
+
+/// Watch, switch and compare MAR-GRPO training of masked autoregressive image generators.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Draw pictures of prompts.
+    Sample(sample::SampleArguments),
+    /// Score a model on held-out prompts of every task family.
+    Eval(eval::EvalArguments),
+    /// Train the autoencoder, or the transformer and its head, from scratch.
+    #[command(subcommand)]
+    Pretrain(pretrain::PretrainCommand),
+    /// List devices, and why one is not usable.
+    Devices(devices::DevicesArguments),
+    /// Time sampling and one pretraining step on this machine.
+    Bench(bench::BenchArguments),
+}
+
+/// Which model, and where it runs.
+#[derive(Debug, clap::Args)]
+struct ModelArguments {
+    /// Folder of the model; the shipped one if left out.
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// auto, cpu, wgpu[:N] or cuda[:N].
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    device: String,
+}
+
+impl ModelArguments {
+    fn device(&self) -> Result<DeviceChoice> {
+        self.device.parse()
+    }
+
+    fn load(&self) -> Result<Model> {
+        let device = self.device()?.open()?;
+        let folder = match &self.model {
+            Some(path) => WeightFolder::read(path)?,
+            None => WeightFolder::shipped()?,
+        };
+        folder.model(&device)
+    }
+}
+
+/// Parses the command line, runs it, and turns the outcome into an exit code: 0 done, 1 failed, 2 wrong usage,
+/// 130 stopped with Ctrl-C.
+#[must_use]
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    let stop = StopSignal::default();
+    let handler = stop.clone();
+    if let Err(error) = ctrlc::set_handler(move || handler.stop()) {
+        eprintln!("warning: Ctrl-C will end the program at once: {error}");
+    }
+    let outcome = match arguments.command {
+        Command::Sample(arguments) => sample::run(&arguments, &stop),
+        Command::Eval(arguments) => eval::run(&arguments, &stop),
+        Command::Pretrain(command) => pretrain::run(&command, &stop),
+        Command::Devices(arguments) => devices::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments, &stop),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Error::Cancelled) => {
+            eprintln!("stopped");
+            ExitCode::from(130)
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints `value` as one JSON document on standard output.
+fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Error::Config(e.to_string()))?;
+    println!("{text}");
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Captions to pictures, on all cores.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use burn::tensor::Tensor;
+
+use super::control::{Progress, Report, StopSignal};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::model::pixels::to_images;
+use crate::model::sample::{ArStep, Observer, Request, SampleConfig, sample};
+use crate::world::image::Rgb8;
+
+/// Pictures generated together. Fixed, so that a picture does not depend on how many cores there are.
+const CHUNK: usize = 4;
+
+/// Passes the stop signal on between AR steps and counts them.
+struct Watch<'a> {
+    stop: &'a StopSignal,
+    done: &'a AtomicUsize,
+    images: usize,
+}
+
+impl Observer for Watch<'_> {
+    fn ar_step(&mut self, _: &ArStep<'_>) -> Result<()> {
+        self.done.fetch_add(self.images, Ordering::Relaxed);
+        self.stop.check()
+    }
+}
+
+/// Generates one picture for each request, in order.
+///
+/// # Errors
+/// [`Error::Config`] for settings out of range, [`Error::Cancelled`] if stopped, [`Error::Device`] if the device fails.
+pub fn generate(
+    model: &Model,
+    requests: &[Request],
+    config: &SampleConfig,
+    stop: &StopSignal,
+    report: Report<'_>,
+) -> Result<Vec<Rgb8>> {
+    config.validate()?;
+    let chunks: Vec<&[Request]> = requests.chunks(CHUNK).collect();
+    let next = AtomicUsize::new(0);
+    let done = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<Vec<Rgb8>>>>> = Mutex::new(chunks.iter().map(|_| None).collect());
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(chunk) = chunks.get(index) else { break };
+            let mut watch = Watch { stop, done: &done, images: chunk.len() };
+            let images = one_chunk(model, chunk, config, &mut watch);
+            let failed = images.is_err();
+            if let Ok(mut results) = results.lock() {
+                results[index] = Some(images);
+            }
+            if failed {
+                next.store(chunks.len(), Ordering::Relaxed);
+            }
+        }
+    };
+    let total = requests.len() * config.ar_steps;
+    thread::scope(|scope| -> Result<()> {
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(chunks.len());
+        let workers = (0..threads)
+            .map(|i| thread::Builder::new().name(format!("sampler-{i}")).spawn_scoped(scope, work))
+            .collect::<std::io::Result<Vec<_>>>()
+            .map_err(|error| Error::Device(format!("a sampling thread could not be started: {error}")))?;
+        while workers.iter().any(|w| !w.is_finished()) {
+            thread::sleep(std::time::Duration::from_millis(20));
+            let done = done.load(Ordering::Relaxed).min(total);
+            report(Progress::At { part: "sample", done, total, note: String::new() });
+        }
+        for worker in workers {
+            worker.join().map_err(|panic| Error::Device(panic_text(&*panic)))?;
+        }
+        Ok(())
+    })?;
+    let results = results.into_inner().map_err(|_| Error::Device("a sampling thread failed".into()))?;
+    let mut images = Vec::with_capacity(requests.len());
+    let mut cancelled = false;
+    for result in results {
+        match result {
+            Some(chunk) => images.extend(chunk?),
+            None => cancelled = true,
+        }
+    }
+    if cancelled { Err(Error::Cancelled) } else { Ok(images) }
+}
+
+fn one_chunk(
+    model: &Model,
+    chunk: &[Request],
+    config: &SampleConfig,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Rgb8>> {
+    let latents: Tensor<3> = sample(&model.generator, &model.config.diffusion, chunk, config, observer)?;
+    to_images(model.autoencoder.decode(latents))
+}
+
+/// The message of a panic from the tensor library, as the end of a sentence.
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    format!("the device failed while sampling: {text}")
+}

@@ -1,0 +1,114 @@
+//! Checkpoints of a pretraining run: weights, their average, the optimiser's state and the step, all single precision.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use burn::module::Module;
+use burn::tensor::{Device, TensorData};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use super::super::config::LoopConfig;
+use super::State;
+use crate::error::{Error, Result};
+use crate::model::params::flatten;
+use crate::model::weights::{from_bytes, to_bytes};
+use crate::rl::ema::Ema;
+use crate::rl::optim::{OptimRecord, ParamOptimizer};
+use crate::runs::files::{create_folder, replace_folder, settled, write_whole};
+
+const WEIGHTS: &str = "weights.bpk";
+const AVERAGE: &str = "average.bpk";
+const OPTIMISER: &str = "optimiser.safetensors";
+
+/// Writes the checkpoint of `state` into the run's folder, replacing the one before; at every moment one of the two is
+/// whole.
+///
+/// # Errors
+/// [`Error::Io`] naming the file.
+pub(super) fn write<M: Module>(state: &State<M>, run: &Path) -> Result<()> {
+    let aside = run.join("checkpoint.new");
+    if aside.exists() {
+        fs::remove_dir_all(&aside).map_err(Error::io("remove", &aside))?;
+    }
+    create_folder(&aside)?;
+    let weights = state.module.valid();
+    let average = state.average.apply(weights.clone());
+    write_whole(&aside.join(WEIGHTS), &to_bytes(weights, false)?)?;
+    write_whole(&aside.join(AVERAGE), &to_bytes(average, false)?)?;
+    let place = aside.join(OPTIMISER);
+    write_whole(&place, &optimiser_bytes(state, &place)?)?;
+    replace_folder(&aside, &run.join("checkpoint"))
+}
+
+fn optimiser_bytes<M>(state: &State<M>, place: &Path) -> Result<Vec<u8>> {
+    let record = state.optimizer.record();
+    let mut metadata: HashMap<String, String> =
+        record.scalars.iter().map(|(name, value)| (format!("scalar:{name}"), value.to_string())).collect();
+    metadata.insert("step".into(), state.step.to_string());
+    metadata.insert("seconds".into(), state.seconds.to_string());
+    let views = record
+        .tensors
+        .iter()
+        .map(|(name, data)| {
+            TensorView::new(Dtype::F32, data.shape().to_vec(), data.as_bytes()).map(|view| (name, view))
+        })
+        .collect::<std::result::Result<Vec<_>, _>>()
+        .map_err(|error| Error::format(place, format!("the optimiser's state cannot be written: {error}")))?;
+    safetensors::serialize(views, Some(metadata))
+        .map_err(|error| Error::format(place, format!("the optimiser's state cannot be written: {error}")))
+}
+
+/// Reads the checkpoint of a run into `fresh`, a module of the same sizes on `device`.
+///
+/// # Errors
+/// [`Error::Config`] if there is none, [`Error::Io`] or [`Error::Format`] if a file is missing, truncated or not ours.
+pub(super) fn read<M: Module>(fresh: M, run: &Path, config: &LoopConfig, device: &Device) -> Result<State<M>> {
+    let folder = settled(&run.join("checkpoint")).ok_or_else(|| {
+        Error::Config(format!("{} has no checkpoint to resume from; start it anew elsewhere", run.display()))
+    })?;
+    let bytes = |name: &str| -> Result<(PathBuf, Vec<u8>)> {
+        let path = folder.join(name);
+        let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
+        Ok((path, bytes))
+    };
+    let (path, weights) = bytes(WEIGHTS)?;
+    let module = from_bytes(fresh, weights, &path)?;
+    let (path, average) = bytes(AVERAGE)?;
+    let average = Ema::from_module(config.ema_decay, &from_bytes(module.valid(), average, &path)?);
+    let (path, optimiser) = bytes(OPTIMISER)?;
+    let (record, metadata) = parse_optimiser(&optimiser, &path)?;
+    let number = |name: &str| -> Result<f64> {
+        metadata
+            .get(name)
+            .and_then(|text| text.parse().ok())
+            .ok_or_else(|| Error::format(&path, format!("does not say its {name}; it is not one of our checkpoints")))
+    };
+    let (step, seconds) = (number("step")? as usize, number("seconds")?);
+    let mut optimizer = ParamOptimizer::new(&config.optim);
+    let plain = device.clone().without_autodiff();
+    optimizer.restore(record, &flatten(&module), &plain)?;
+    Ok(State { module, average, optimizer, step, seconds })
+}
+
+fn parse_optimiser(bytes: &[u8], path: &Path) -> Result<(OptimRecord, BTreeMap<String, String>)> {
+    let bad = |error: safetensors::SafeTensorError| Error::format(path, format!("not a checkpoint: {error}"));
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(bad)?;
+    let metadata: BTreeMap<String, String> =
+        header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
+    let mut record = OptimRecord::default();
+    for (name, view) in SafeTensors::deserialize(bytes).map_err(bad)?.tensors() {
+        if view.dtype() != Dtype::F32 {
+            return Err(Error::format(path, format!("{name} is not single precision")));
+        }
+        let values: Vec<f32> =
+            view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        record.tensors.push((name, TensorData::new(values, view.shape().to_vec())));
+    }
+    for (name, text) in &metadata {
+        if let (Some(name), Ok(value)) = (name.strip_prefix("scalar:"), text.parse()) {
+            record.scalars.push((name.to_owned(), value));
+        }
+    }
+    Ok((record, metadata))
+}

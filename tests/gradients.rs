@@ -74,20 +74,21 @@ fn assert_derivative(name: &str, point: &[f32], gradient: &[f32], function: impl
 
 /// `module` with random weights: fresh ones are zero where a residual branch ends, and hide what is behind.
 fn randomised<M: Module>(module: M) -> M {
-    let values = flatten(&module).iter().enumerate().map(|(i, param)| {
+    let draw = |(i, param): (usize, FlatParam)| {
         let len: usize = param.shape.iter().product();
         let gain = if param.shape.len() > 1 { 1.0 / (param.shape[0] as f32).sqrt() } else { 0.3 };
         let shift = if param.path.ends_with("gamma") { 1.0 } else { 0.0 };
         let values: Vec<f32> = noise(i as u32, len).into_iter().map(|x| shift + gain * x).collect();
         Tensor::from_data(TensorData::new(values, [len]), &Device::flex())
-    });
-    let values = values.collect();
+    };
+    let values = flatten(&module).into_iter().enumerate().map(draw).collect();
     with_values(module, values)
 }
 
 fn head() -> Head {
     let config = HeadConfig { width: 16, depth: 2, time_features: 8 };
-    let mut draw = WeightDraw::new(0, &Device::flex());
+    let device = Device::flex();
+    let mut draw = WeightDraw::new(0, &device);
     randomised(Head::new(&config, &DiffusionConfig::default(), CHANNELS, CONDITION, &mut draw))
 }
 

@@ -5,7 +5,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use crate::error::{Error, Result};
 use crate::world::image::Rgb8;
 
-/// `[images, 3, height, width]`, values 0 to 1.
+/// `[images, height, width, 3]`, values 0 to 1.
 ///
 /// # Errors
 /// [`Error::Config`] if the list is empty or the pictures differ in size.
@@ -20,24 +20,21 @@ pub fn to_tensor(images: &[Rgb8], device: &Device) -> Result<Tensor<4>> {
                 image.width, image.height
             )));
         }
-        for channel in 0..3 {
-            values.extend(image.pixels.iter().skip(channel).step_by(3).map(|v| f32::from(*v) / 255.0));
-        }
+        values.extend(image.pixels.iter().map(|v| f32::from(*v) / 255.0));
     }
-    Ok(Tensor::from_data(TensorData::new(values, [images.len(), 3, height, width]), device))
+    Ok(Tensor::from_data(TensorData::new(values, [images.len(), height, width, 3]), device))
 }
 
 /// Pictures of an image tensor; values are clamped to 0..1 and rounded to bytes, NaN becomes 0.
 ///
 /// # Shapes
-/// - `images`: `[batch, 3, height, width]`
+/// - `images`: `[batch, height, width, 3]`
 ///
 /// # Errors
 /// [`Error::Device`] if the tensor cannot be read back.
 pub fn to_images(images: Tensor<4>) -> Result<Vec<Rgb8>> {
-    let [_, _, height, width] = images.dims();
+    let [_, height, width, _] = images.dims();
     let values: Vec<f32> = images
-        .permute([0, 2, 3, 1])
         .try_into_vec_as()
         .map_err(|error| Error::Device(format!("the pictures could not be read from the device: {error}")))?;
     values

@@ -56,7 +56,7 @@ fn pretrain_step(model: &Model, device: &Device, steps: usize, stop: &StopSignal
     const WARM_UP: usize = 3;
     let config = LoopConfig::default();
     let set = random_latents(model);
-    let mut state = State::new(model.generator.clone(), &config, &device.clone().autodiff());
+    let mut state = State::new(model.generator.clone(), &config);
     let mut times = Vec::new();
     for step in 0..steps + WARM_UP {
         stop.check()?;

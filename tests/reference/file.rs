@@ -78,9 +78,7 @@ impl Reference {
     /// `module` with every parameter replaced by `weights.{path}` of the file, and no stored weight left over.
     pub fn load<M: Module>(&self, module: M) -> M {
         let params = flatten(&module);
-        let stored = self.tensors.keys().filter(|name| name.starts_with("weights.")).count();
-        assert_eq!(params.len(), stored, "{}: parameters of the module and weights stored", self.file);
-        let values = params
+        let values: Vec<Tensor<1>> = params
             .iter()
             .map(|param| {
                 let name = format!("weights.{}", param.path);
@@ -93,6 +91,8 @@ impl Reference {
                 )
             })
             .collect();
+        let stored = self.tensors.keys().filter(|name| name.starts_with("weights.")).count();
+        assert_eq!(values.len(), stored, "{}: parameters of the module and weights stored", self.file);
         with_values(module, values)
     }
 
@@ -101,7 +101,7 @@ impl Reference {
         let want = self.get(name);
         assert_eq!(want.shape, got.dims(), "{}: shape of {name}", self.file);
         let bound = tolerance * largest(&want.values).max(1.0);
-        self.compare_values(name, &values(got), &want.values, bound);
+        self.compare_values(name, &values(got), &want.values, &vec![bound; want.values.len()]);
     }
 
     /// Fails unless `got` is `grad.{name}` within 1e-4 of its largest entry.
@@ -109,19 +109,21 @@ impl Reference {
         let name = format!("grad.{name}");
         let got = got.unwrap_or_else(|| panic!("{}: no gradient for {name}", self.file));
         let want = &self.get(&name).values;
-        self.compare_values(&name, &values(got), want, 1e-4 * largest(want));
+        self.compare_values(&name, &values(got), want, &vec![1e-4 * largest(want); want.len()]);
     }
 
-    /// Fails unless every entry of `got` is within `bound` of that of `want`.
-    pub fn compare_values(&self, name: &str, got: &[f64], want: &[f64], bound: f64) {
-        assert_eq!(got.len(), want.len(), "{}: entries of {name}", self.file);
-        let (largest, worst) = (largest(want), worst_difference(got, want));
-        assert!(largest > 0.0, "{}: {name} is zero and shows nothing", self.file);
-        assert!(
-            worst <= bound,
-            "{}: {name} differs by {worst:e}, {bound:e} is allowed, its largest entry is {largest:e}",
-            self.file
-        );
+    /// Fails unless each entry of `got` is within its bound of that of `want`.
+    pub fn compare_values(&self, name: &str, got: &[f64], want: &[f64], bounds: &[f64]) {
+        assert_eq!((got.len(), bounds.len()), (want.len(), want.len()), "{}: entries of {name}", self.file);
+        assert!(largest(want) > 0.0, "{}: {name} is zero and shows nothing", self.file);
+        for (place, ((got, want), bound)) in got.iter().zip(want).zip(bounds).enumerate() {
+            // NaN is within no bound.
+            assert!(
+                (got - want).abs() <= *bound,
+                "{}: {name}[{place}] is {got:e} instead of {want:e}, {bound:e} off is allowed",
+                self.file
+            );
+        }
         self.compared.set(self.compared.get() + 1);
     }
 
@@ -146,12 +148,4 @@ pub fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
 /// Largest magnitude.
 pub fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, v| largest.max(v.abs()))
-}
-
-/// Largest magnitude of the differences; infinite if one is NaN, which no maximum would show.
-fn worst_difference(got: &[f64], want: &[f64]) -> f64 {
-    got.iter()
-        .zip(want)
-        .map(|(got, want)| (got - want).abs())
-        .fold(0.0, |worst, d| if d.is_nan() { f64::INFINITY } else { d.max(worst) })
 }

@@ -9,34 +9,43 @@ use super::extension::Kernels;
 use super::vector;
 
 /// The numbers of a single-precision tensor in row-major order, and its shape.
-struct Values {
+pub(super) struct Values {
     tensor: FloatTensor<Flex>,
-    shape: Vec<usize>,
+    pub(super) shape: Vec<usize>,
 }
 
 impl Values {
-    fn of(tensor: FloatTensor<Flex>) -> Self {
+    pub(super) fn of(tensor: FloatTensor<Flex>) -> Self {
         let shape = tensor.shape().to_vec();
         Self { tensor: tensor.to_contiguous(), shape }
     }
 
-    fn get(&self) -> &[f32] {
+    pub(super) fn get(&self) -> &[f32] {
         let start = self.tensor.layout().start_offset();
         &self.tensor.storage::<f32>()[start..start + self.shape.iter().product::<usize>()]
+    }
+
+    /// Numbers in row-major order as a tensor.
+    pub(super) fn shaped(values: Vec<f32>, shape: &[usize]) -> FloatTensor<Flex> {
+        FloatTensor::<Flex>::from_data(TensorData::new(values, shape.to_vec()))
+    }
+
+    pub(super) fn into_tensor(self) -> FloatTensor<Flex> {
+        self.tensor
     }
 
     fn width(&self) -> usize {
         self.shape.last().copied().unwrap_or(1).max(1)
     }
 
-    fn like(&self, values: Vec<f32>) -> FloatTensor<Flex> {
-        FloatTensor::<Flex>::from_data(TensorData::new(values, self.shape.clone()))
+    pub(super) fn like(&self, values: Vec<f32>) -> FloatTensor<Flex> {
+        Self::shaped(values, &self.shape)
     }
 }
 
-fn row(values: Vec<f32>) -> FloatTensor<Flex> {
+pub(super) fn row(values: Vec<f32>) -> FloatTensor<Flex> {
     let length = values.len();
-    FloatTensor::<Flex>::from_data(TensorData::new(values, [length]))
+    Values::shaped(values, &[length])
 }
 
 impl Kernels for Flex {

@@ -9,6 +9,7 @@
 mod autodiff;
 pub mod extension;
 mod flex;
+pub mod image;
 pub mod vector;
 
 use burn::backend::Dispatch;

@@ -10,6 +10,7 @@ use burn::tensor::{Device, Tensor, TensorData, assert_shape};
 use serde::{Deserialize, Serialize};
 
 use self::block::TransformerBlock;
+use super::kernels::image::conv2d;
 use super::kernels::{gelu, layer_norm};
 use super::nn::init::WeightDraw;
 use super::nn::pos_embed::sin_cos_2d;
@@ -99,14 +100,14 @@ impl Mar {
     /// - `known`: `[batch, tokens]`, 1 for known tokens, 0 for unknown ones
     /// - output: `[batch, tokens, width]`
     pub fn forward(&self, captions: &[[u8; SLOTS]], latents: Tensor<3>, known: Tensor<2>) -> Tensor<3> {
-        let [batch, tokens, channels] = latents.dims();
+        let [batch, tokens, _] = latents.dims();
         assert_shape!(known, [batch, tokens]);
         let known = known.unsqueeze_dim::<3>(2);
         let latents = latents * known.clone();
         let mask = self.mask_token.val().unsqueeze::<3>();
         let embedded = self.token.forward(latents.clone()) * known.clone()
             + mask * (known.clone().neg() + 1.0)
-            + self.stem(Tensor::cat(vec![latents, known], 2).reshape([batch, tokens, channels + 1]))
+            + self.stem(Tensor::cat(vec![latents, known], 2))
             + self.positions.val().unsqueeze();
         let mut x = Tensor::cat(vec![self.text.forward(captions), embedded], 1);
         for block in &self.blocks {
@@ -118,10 +119,10 @@ impl Mar {
     /// Convolutions over the grid of known latents and known flags.
     fn stem(&self, tokens: Tensor<3>) -> Tensor<3> {
         let [batch, count, channels] = tokens.dims();
-        let grid = tokens.swap_dims(1, 2).reshape([batch, channels, self.side, self.side]);
-        let f = self.stem1.forward(grid);
-        let f = f.clone() + self.stem2.forward(gelu(f));
-        let width = f.dims()[1];
-        f.reshape([batch, width, count]).swap_dims(1, 2)
+        let grid = tokens.reshape([batch, self.side, self.side, channels]);
+        let f = conv2d(grid, &self.stem1);
+        let f = f.clone() + conv2d(gelu(f), &self.stem2);
+        let width = f.dims()[3];
+        f.reshape([batch, count, width])
     }
 }

@@ -1,10 +1,11 @@
-//! Convolutions of the autoencoder.
+//! Convolutions of the autoencoder, channels last.
 
 use burn::module::Module;
 use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{GroupNorm, GroupNormConfig, PaddingConfig2d};
 use burn::tensor::Tensor;
 
+use crate::model::kernels::image::{conv2d, group_norm as normalise};
 use crate::model::kernels::silu;
 use crate::model::nn::init::WeightDraw;
 
@@ -47,9 +48,36 @@ impl ResidualBlock {
     }
 
     /// # Shapes
-    /// - input and output: `[batch, channels, height, width]`
+    /// - input and output: `[batch, height, width, channels]`
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let h = self.conv1.forward(silu(self.norm.forward(x.clone())));
-        x + self.conv2.forward(silu(h))
+        let h = conv2d(silu(normalise(x.clone(), &self.norm)), &self.conv1);
+        x + conv2d(silu(h), &self.conv2)
     }
+}
+
+/// PyTorch's `PixelUnshuffle`, channels last: channel `c · factor² + dy · factor + dx` of a coarse pixel is channel `c` of
+/// the fine pixel at `(dy, dx)` in it.
+///
+/// # Shapes
+/// - input: `[batch, factor · height, factor · width, channels]`
+/// - output: `[batch, height, width, channels · factor²]`
+pub fn unshuffle(x: Tensor<4>, factor: usize) -> Tensor<4> {
+    let [batch, height, width, channels] = x.dims();
+    let (h, w) = (height / factor, width / factor);
+    x.reshape([batch, h, factor, w, factor, channels])
+        .permute([0, 1, 3, 5, 2, 4])
+        .reshape([batch, h, w, channels * factor * factor])
+}
+
+/// PyTorch's `PixelShuffle`, channels last; the inverse of [`unshuffle`].
+///
+/// # Shapes
+/// - input: `[batch, height, width, channels · factor²]`
+/// - output: `[batch, factor · height, factor · width, channels]`
+pub fn shuffle(x: Tensor<4>, factor: usize) -> Tensor<4> {
+    let [batch, h, w, packed] = x.dims();
+    let channels = packed / (factor * factor);
+    x.reshape([batch, h, w, channels, factor, factor])
+        .permute([0, 1, 4, 2, 5, 3])
+        .reshape([batch, h * factor, w * factor, channels])
 }

@@ -2,11 +2,12 @@
 
 use burn::module::Module;
 use burn::nn::conv::Conv2d;
-use burn::nn::{GroupNorm, PixelShuffle, PixelShuffleConfig};
+use burn::nn::GroupNorm;
 use burn::tensor::Tensor;
 
 use super::AutoencoderConfig;
-use super::blocks::{ResidualBlock, conv_same, group_norm};
+use super::blocks::{ResidualBlock, conv_same, group_norm, shuffle};
+use crate::model::kernels::image::{conv2d, group_norm as normalise};
 use crate::model::kernels::silu;
 use crate::model::nn::init::WeightDraw;
 
@@ -25,7 +26,6 @@ pub struct Decoder {
     norm: GroupNorm,
     to_edges: Conv2d,
     to_pixels: Conv2d,
-    shuffle: PixelShuffle,
 }
 
 impl Decoder {
@@ -41,18 +41,17 @@ impl Decoder {
             norm: group_norm(fine, draw),
             to_edges: conv_same([fine, 4 * EDGE_WIDTH], 3, 1.0, draw),
             to_pixels: conv_same([EDGE_WIDTH, 12], 3, 0.3, draw),
-            shuffle: PixelShuffleConfig::new(2).init(),
         }
     }
 
     /// # Shapes
-    /// - `latents`: `[batch, channels, side, side]`
-    /// - output: `[batch, 3, 8 side, 8 side]`, values about 0 to 1, not clamped
+    /// - `latents`: `[batch, side, side, channels]`
+    /// - output: `[batch, 8 side, 8 side, 3]`, values about 0 to 1, not clamped
     pub fn forward(&self, latents: Tensor<4>) -> Tensor<4> {
-        let x = self.coarse2.forward(self.coarse1.forward(self.from_latent.forward(latents)));
-        let x = self.shuffle.forward(self.up.forward(x));
+        let x = self.coarse2.forward(self.coarse1.forward(conv2d(latents, &self.from_latent)));
+        let x = shuffle(conv2d(x, &self.up), 2);
         let x = self.fine2.forward(self.fine1.forward(x));
-        let x = self.shuffle.forward(self.to_edges.forward(silu(self.norm.forward(x))));
-        self.shuffle.forward(self.to_pixels.forward(silu(x))) + 0.5
+        let x = shuffle(conv2d(silu(normalise(x, &self.norm)), &self.to_edges), 2);
+        shuffle(conv2d(silu(x), &self.to_pixels), 2) + 0.5
     }
 }

@@ -2,17 +2,17 @@
 
 use burn::module::Module;
 use burn::nn::conv::{Conv2d, Conv2dConfig};
-use burn::nn::{PaddingConfig2d, PixelUnshuffle, PixelUnshuffleConfig};
+use burn::nn::PaddingConfig2d;
 use burn::tensor::{Tensor, assert_shape};
 
 use super::AutoencoderConfig;
-use super::blocks::{ResidualBlock, conv_same};
+use super::blocks::{ResidualBlock, conv_same, unshuffle};
+use crate::model::kernels::image::conv2d;
 use crate::model::nn::init::WeightDraw;
 
 /// Pixel-unshuffle by 4, a residual block at a quarter of the resolution, a strided convolution and one at an eighth.
 #[derive(Module, Debug)]
 pub struct Encoder {
-    unshuffle: PixelUnshuffle,
     stem: Conv2d,
     fine: ResidualBlock,
     down: Conv2d,
@@ -27,7 +27,6 @@ impl Encoder {
             .with_stride([2, 2])
             .with_padding(PaddingConfig2d::Explicit(1, 1, 1, 1));
         Self {
-            unshuffle: PixelUnshuffleConfig::new(4).init(),
             stem: conv_same([48, fine], 3, 1.0, draw),
             fine: ResidualBlock::new(fine, draw),
             down: draw.conv2d(&down, 1.0),
@@ -37,12 +36,12 @@ impl Encoder {
     }
 
     /// # Shapes
-    /// - `images`: `[batch, 3, side, side]`, values 0 to 1, side a multiple of 8
-    /// - output: `[batch, channels, side / 8, side / 8]`
+    /// - `images`: `[batch, side, side, 3]`, values 0 to 1, side a multiple of 8
+    /// - output: `[batch, side / 8, side / 8, channels]`
     pub fn forward(&self, images: Tensor<4>) -> Tensor<4> {
-        assert_shape!(images, [.., 3, _, _]);
-        let x = self.stem.forward(self.unshuffle.forward(images - 0.5));
-        let x = self.down.forward(self.fine.forward(x));
-        self.to_latent.forward(self.coarse.forward(x))
+        assert_shape!(images, [.., 3]);
+        let x = conv2d(unshuffle(images - 0.5, 4), &self.stem);
+        let x = conv2d(self.fine.forward(x), &self.down);
+        conv2d(self.coarse.forward(x), &self.to_latent)
     }
 }

@@ -39,25 +39,22 @@ impl LatentNorm {
     }
 
     /// # Shapes
-    /// - input and output: `[batch, channels, height, width]`
+    /// - input and output: `[batch, height, width, channels]`
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
-        let channels = x.dims()[1];
-        let mean = self.mean.val().reshape([1, channels, 1, 1]);
-        let std = self.std.val().reshape([1, channels, 1, 1]);
-        (x - mean) / std
+        (x - self.mean.val().unsqueeze()) / self.std.val().unsqueeze()
     }
 
     /// Normalises by the statistics of this batch, which take part in the gradient.
     ///
     /// # Shapes
-    /// - input and output: `[batch, channels, height, width]`
+    /// - input and output: `[batch, height, width, channels]`
     #[must_use]
     pub fn by_batch(x: Tensor<4>) -> Tensor<4> {
-        let [batch, channels, height, width] = x.dims();
-        let rows = x.swap_dims(1, 3).reshape([batch * width * height, channels]);
+        let shape = x.dims();
+        let rows = x.reshape([shape[0] * shape[1] * shape[2], shape[3]]);
         let centred = rows.clone() - rows.mean_dim(0);
         let std = (centred.clone().powi_scalar(2).mean_dim(0) + 1e-5).sqrt();
-        (centred / std).reshape([batch, width, height, channels]).swap_dims(1, 3)
+        (centred / std).reshape(shape)
     }
 
     /// Replaces the statistics.
@@ -73,11 +70,11 @@ impl LatentNorm {
 }
 
 impl ChannelStatistics {
-    /// Statistics of raw latents `[batch, channels, height, width]`.
+    /// Statistics of raw latents `[batch, height, width, channels]`.
     #[must_use]
     pub fn of(raw: Tensor<4>) -> Self {
-        let [batch, channels, height, width] = raw.dims();
-        let rows = raw.swap_dims(1, 3).reshape([batch * width * height, channels]);
+        let [batch, height, width, channels] = raw.dims();
+        let rows = raw.reshape([batch * height * width, channels]);
         let mean = rows.clone().mean_dim(0);
         let variance = (rows - mean.clone()).powi_scalar(2).mean_dim(0);
         let read = |t: Tensor<2>| t.into_data().iter::<f32>().collect::<Vec<f32>>();

@@ -66,8 +66,8 @@ impl Autoencoder {
     /// Latents before normalisation.
     ///
     /// # Shapes
-    /// - `images`: `[batch, 3, side, side]`, values 0 to 1
-    /// - output: `[batch, channels, side / 8, side / 8]`
+    /// - `images`: `[batch, side, side, 3]`, values 0 to 1
+    /// - output: `[batch, side / 8, side / 8, channels]`
     pub fn encode_raw(&self, images: Tensor<4>) -> Tensor<4> {
         self.encoder.forward(images)
     }
@@ -75,26 +75,26 @@ impl Autoencoder {
     /// Latent tokens in row-major order.
     ///
     /// # Shapes
-    /// - `images`: `[batch, 3, side, side]`, values 0 to 1
+    /// - `images`: `[batch, side, side, 3]`, values 0 to 1
     /// - output: `[batch, (side / 8)², channels]`
     pub fn encode(&self, images: Tensor<4>) -> Tensor<3> {
         let latents = self.norm.forward(self.encode_raw(images));
-        let [batch, channels, height, width] = latents.dims();
-        latents.reshape([batch, channels, height * width]).swap_dims(1, 2)
+        let [batch, height, width, channels] = latents.dims();
+        latents.reshape([batch, height * width, channels])
     }
 
     /// Pictures from latent tokens; not clamped.
     ///
     /// # Shapes
     /// - `tokens`: `[batch, side², channels]`
-    /// - output: `[batch, 3, 8 side, 8 side]`, values about 0 to 1
+    /// - output: `[batch, 8 side, 8 side, 3]`, values about 0 to 1
     pub fn decode(&self, tokens: Tensor<3>) -> Tensor<4> {
         let [batch, count, channels] = tokens.dims();
         let side = count.isqrt();
-        self.decode_grid(tokens.swap_dims(1, 2).reshape([batch, channels, side, side]))
+        self.decode_grid(tokens.reshape([batch, side, side, channels]))
     }
 
-    /// [`decode`](Self::decode) for latents `[batch, channels, side, side]`.
+    /// [`decode`](Self::decode) for latents `[batch, side, side, channels]`.
     pub fn decode_grid(&self, latents: Tensor<4>) -> Tensor<4> {
         self.decoder.forward(latents)
     }

@@ -32,11 +32,11 @@ impl Default for AutoencoderLossConfig {
 /// Pictures with a weight for each pixel.
 #[derive(Clone, Debug)]
 pub struct ImageBatch {
-    /// `[batch, 3, side, side]`, values 0 to 1.
+    /// `[batch, side, side, 3]`, values 0 to 1.
     pub images: Tensor<4>,
-    /// `[batch, 1, side, side]`: 1, +2 on objects, +4 on edges.
+    /// `[batch, side, side, 1]`: 1, +2 on objects, +4 on edges.
     pub weights: Tensor<4>,
-    /// Standard normal noise for the latents, `[batch, channels, side / 8, side / 8]`.
+    /// Standard normal noise for the latents, `[batch, side / 8, side / 8, channels]`.
     pub noise: Tensor<4>,
 }
 
@@ -59,8 +59,8 @@ impl ImageBatch {
             StandardNormal.sample_iter(&mut *rng).take(count * channels * grid * grid).collect();
         Ok(Self {
             images: to_tensor(&images, device)?,
-            weights: Tensor::from_data(TensorData::new(weights, [count, 1, side, side]), device),
-            noise: Tensor::from_data(TensorData::new(noise, [count, channels, grid, grid]), device),
+            weights: Tensor::from_data(TensorData::new(weights, [count, side, side, 1]), device),
+            noise: Tensor::from_data(TensorData::new(noise, [count, grid, grid, channels]), device),
         })
     }
 }
@@ -105,10 +105,10 @@ pub fn loss(autoencoder: &Autoencoder, batch: &ImageBatch, config: &AutoencoderL
     let latents = LatentNorm::by_batch(autoencoder.encode_raw(batch.images.clone()));
     let noisy = latents + batch.noise.clone().mul_scalar(config.latent_noise);
     let error = autoencoder.decode_grid(noisy) - batch.images.clone();
-    let [_, _, height, width] = error.dims();
+    let [_, height, width, _] = error.dims();
     let pixels = error.clone().abs().mul_scalar(0.5) + error.clone().square().mul_scalar(2.0);
-    let across = error.clone().narrow(3, 1, width - 1) - error.clone().narrow(3, 0, width - 1);
-    let down = error.clone().narrow(2, 1, height - 1) - error.narrow(2, 0, height - 1);
+    let across = error.clone().narrow(2, 1, width - 1) - error.clone().narrow(2, 0, width - 1);
+    let down = error.clone().narrow(1, 1, height - 1) - error.narrow(1, 0, height - 1);
     (pixels * batch.weights.clone()).mean()
         + (across.abs().mean() + down.abs().mean()).mul_scalar(config.gradient_weight)
 }

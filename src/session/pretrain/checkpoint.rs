@@ -59,7 +59,8 @@ fn optimiser_bytes<M>(state: &State<M>, place: &Path) -> Result<Vec<u8>> {
         .map_err(|error| Error::format(place, format!("the optimiser's state cannot be written: {error}")))
 }
 
-/// Reads the checkpoint of a run into `fresh`, a module of the same sizes on `device`.
+/// Reads the checkpoint of a run into `fresh`, a module of the same sizes that is being trained; the optimiser's state goes
+/// to the plain `device`.
 ///
 /// # Errors
 /// [`Error::Config`] if there is none, [`Error::Io`] or [`Error::Format`] if a file is missing, truncated or not ours.
@@ -86,8 +87,7 @@ pub(super) fn read<M: Module>(fresh: M, run: &Path, config: &LoopConfig, device:
     };
     let (step, seconds) = (number("step")? as usize, number("seconds")?);
     let mut optimizer = ParamOptimizer::new(&config.optim);
-    let plain = device.clone().without_autodiff();
-    optimizer.restore(record, &flatten(&module), &plain)?;
+    optimizer.restore(record, &flatten(&module), device)?;
     Ok(State { module, average, optimizer, step, seconds })
 }
 

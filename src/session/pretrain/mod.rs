@@ -88,7 +88,7 @@ fn train<T: Task>(
         config: header_config,
         device: place.device.to_string(),
     };
-    let (mut run, mut state) = open(fresh, config, place, &header, &plain.clone().autodiff())?;
+    let (mut run, mut state) = open(fresh, config, place, &header, &plain)?;
     if state.step > 0 {
         report(Progress::Remark(format!("continuing at step {}", state.step)));
     }
@@ -147,18 +147,18 @@ fn open<M: Module + Send + Sync + 'static>(
                 found.kind
             )));
         }
-        let state = checkpoint::read(fresh.fork(device), &place.out, config, device)?;
+        let state = checkpoint::read(fresh.train(), &place.out, config, device)?;
         let run = RunFolder::resume(&place.out, state.step)?;
         return Ok((run, state));
     }
     let run = RunFolder::create(&place.out, header)?;
-    Ok((run, State::new(fresh, config, device)))
+    Ok((run, State::new(fresh, config)))
 }
 
 impl<M: Module + Send + Sync + 'static> State<M> {
-    /// The start of a run: `fresh` weights on `device`, which differentiates.
-    pub fn new(fresh: M, config: &LoopConfig, device: &Device) -> Self {
-        let module = fresh.fork(device);
+    /// The start of a run.
+    pub fn new(fresh: M, config: &LoopConfig) -> Self {
+        let module = fresh.train();
         let average = Ema::from_module(config.ema_decay, &module);
         let optimizer = ParamOptimizer::new(&config.optim);
         Self { module, average, optimizer, step: 0, seconds: 0.0 }

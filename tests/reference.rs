@@ -4,7 +4,7 @@
 mod file;
 
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Gradients, Tensor};
 use file::{Reference, largest, values};
 use marscope::model::diffusion::{
     BetaSchedule, DdpmSchedule, DiffusionConfig, FlowGrid, FlowSchedule, Spread, Transition, Variance,
@@ -102,19 +102,26 @@ fn autoencoder_equals_pytorch() {
     file.compare("by_batch", LatentNorm::by_batch(file.tensor("uneven")), OUTPUT);
 
     let trained = plain.train();
-    differentiate(&file, "raw", "images", |images| trained.encode_raw(images));
-    differentiate(&file, "decoded", "latents", |latents| trained.decode_grid(latents));
-    differentiate(&file, "by_batch", "uneven", LatentNorm::by_batch);
-    assert_eq!(file.compared(), 4 + 2 * 3);
+    let gradients = differentiate(&file, ("raw", "images"), |images| trained.encode_raw(images));
+    file.compare_held_gradients(&trained, "encoder.", gradients);
+    let gradients = differentiate(&file, ("decoded", "latents"), |latents| trained.decode_grid(latents));
+    file.compare_held_gradients(&trained, "decoder.", gradients);
+    differentiate(&file, ("by_batch", "uneven"), LatentNorm::by_batch);
+    assert_eq!(file.compared(), 4 + 2 * 3 + 7 + 6);
 }
 
 /// Compares `output = function(input)` under autodiff, and its gradient with respect to `input`.
-fn differentiate(file: &Reference, output: &str, input: &str, function: impl Fn(Tensor<4>) -> Tensor<4>) {
+fn differentiate(
+    file: &Reference,
+    (output, input): (&str, &str),
+    function: impl Fn(Tensor<4>) -> Tensor<4>,
+) -> Gradients {
     let x = file.leaf::<4>(input);
     let y = function(x.clone());
     file.compare(output, y.clone(), OUTPUT);
     let gradients = (y * file.tensor(&format!("g.{output}"))).sum().backward();
-    file.compare_gradient(output, x.grad(&gradients));
+    file.compare_gradient(input, x.grad(&gradients));
+    gradients
 }
 
 #[test]

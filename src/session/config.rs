@@ -81,7 +81,7 @@ impl Default for PretrainAutoencoder {
         };
         let schedule = CosineSchedule { warmup: 50, floor: 0.005 };
         let training = LoopConfig {
-            steps: 2500,
+            steps: 3000,
             batch: 8,
             ema_decay: 0.99,
             optim,

@@ -134,6 +134,16 @@ impl Reference {
         }
     }
 
+    /// Compares the gradients of those parameters of `module` below `prefix` of which the file holds one.
+    pub fn compare_held_gradients<M: Module>(&self, module: &M, prefix: &str, gradients: Gradients) {
+        for (param, gradient) in flatten(module).iter().zip(flat_gradients(module, gradients)) {
+            let held = self.tensors.contains_key(&format!("grad.{}", param.path));
+            if held && param.path.starts_with(prefix) {
+                self.compare_gradient(&param.path, gradient);
+            }
+        }
+    }
+
     /// Tensors compared so far, so that a test can tell that it compared what it meant to.
     pub fn compared(&self) -> usize {
         self.compared.get()

@@ -5,8 +5,9 @@
 
 PyTorch on the CPU, fixed seeds. Networks are float32, schedules float64 except where the original is float32. The networks
 are written from their published formulas (LTH14/mar, NOVA, Harmon), not from the Rust sources. Weights carry the
-parameter paths of the Rust modules and are stored in half precision, which they hold exactly. A linear weight is
-`[in, out]`, as burn keeps it. `grad.P` is the derivative of `sum(output * g)` with respect to `P`.
+parameter paths of the Rust modules. A linear weight is `[in, out]`, as burn keeps it; pictures are stored channels last.
+`grad.P` is the derivative of `sum(output * g)` with respect to `P`. What half precision holds exactly is stored in it;
+weights and inputs are drawn so.
 
 `flow_sde_step.safetensors` was made with the SDE function of the released MAR-GRPO code (25 steps, shift 1 and 3, x, v,
 next -> mean, std, logp); `--sde` copies a newer one.
@@ -28,14 +29,14 @@ EPSILON = 1e-6
 
 
 class Weights(dict):
-    """Random weights by path, rounded to half precision so that the file holds them exactly."""
+    """Random weights by path, and other draws, all rounded to half precision to keep the files small."""
 
     def __init__(self, seed):
         super().__init__()
         self.generator = torch.Generator().manual_seed(seed)
 
     def normal(self, *shape):
-        return torch.randn(shape, generator=self.generator)
+        return torch.randn(shape, generator=self.generator).half().float()
 
     def add(self, path, value):
         self[path] = value.half().float().requires_grad_()
@@ -72,12 +73,17 @@ def gelu(x):
     return F.gelu(x, approximate="tanh")
 
 
+def compact(value):
+    exact = value.dtype == torch.float32 and torch.equal(value.half().float(), value)
+    return (value.half() if exact else value).contiguous()
+
+
 def save(name, weights, tensors, gradients=None):
     """Weights under `weights.`, gradients under `grad.`, the rest by name."""
-    out = {f"weights.{path}": value.detach().half() for path, value in weights.items()}
+    out = {f"weights.{path}": value for path, value in weights.items()}
     out |= {f"grad.{path}": value for path, value in (gradients or {}).items()}
     out |= tensors
-    out = {path: value.detach().contiguous() for path, value in out.items()}
+    out = {path: compact(value.detach()) for path, value in out.items()}
     assert all(value.double().isfinite().all() for value in out.values())
     save_file(out, HERE / f"{name}.safetensors")
 
@@ -86,6 +92,8 @@ def gradients_of(output, g, inputs, weights):
     """Derivatives of `sum(output * g)` by name."""
     named = inputs | weights
     values = torch.autograd.grad((output * g).sum(), list(named.values()))
+    # A derivative that is zero but for rounding, as of a bias before a norm, would compare noise.
+    assert all(value.abs().max() > 1e-3 for value in values)
     return dict(zip(named, values))
 
 
@@ -304,26 +312,38 @@ def decode(w, latents):
     return F.pixel_shuffle(conv(w, "decoder.to_pixels", F.silu(x)), 2) + 0.5
 
 
+# Kinds of layers and positions that the transformer's gradients do not cover.
+DIFFERENTIATED = {
+    "raw": ("encoder.down", "encoder.to_latent", "encoder.coarse.norm", "encoder.stem.bias"),
+    "decoded": ("decoder.from_latent", "decoder.norm", "decoder.up.bias", "decoder.to_edges.bias"),
+    "by_batch": (),
+}
+
+
+def channels_last(x):
+    return x.permute(0, 2, 3, 1)
+
+
 def make_autoencoder():
     w = autoencoder_weights()
-    images = torch.rand(1, 3, 16, 24, generator=w.generator).requires_grad_()
+    images = (w.normal(1, 3, 16, 24).sigmoid().half().float()).requires_grad_()
     raw = encode(w, images)
     tokens = ((raw - w["norm.mean"][:, None, None]) / w["norm.std"][:, None, None]).flatten(2).transpose(1, 2)
     latents = w.normal(2, LATENT, 1, 2).requires_grad_()
     decoded = decode(w, latents)
-    uneven = (3 * w.normal(3, LATENT, 2, 2) + 1).requires_grad_()
+    uneven = (3 * w.normal(3, LATENT, 2, 2) + 1).half().float().requires_grad_()
     by_batch = F.batch_norm(uneven, None, None, training=True, eps=1e-5)
-    tensors = {"images": images, "raw": raw, "tokens": tokens, "latents": latents, "decoded": decoded}
+    tensors = {"images": images, "raw": raw, "latents": latents, "decoded": decoded}
     tensors |= {"uneven": uneven, "by_batch": by_batch}
     gradients = {}
-    for name, output, source in (
-        ("raw", raw, images),
-        ("decoded", decoded, latents),
-        ("by_batch", by_batch, uneven),
-    ):
-        tensors[f"g.{name}"] = w.normal(*output.shape)
-        gradients |= gradients_of(output, tensors[f"g.{name}"], {name: source}, {})
-    save("conv_blocks", w, tensors, gradients)
+    for output, source in (("raw", "images"), ("decoded", "latents"), ("by_batch", "uneven")):
+        g = w.normal(*tensors[output].shape)
+        paths = [path for path in w if path.startswith(DIFFERENTIATED[output])]
+        held = gradients_of(tensors[output], g, {source: tensors[source]}, {path: w[path] for path in paths})
+        gradients |= held | {source: channels_last(held[source])}
+        tensors[f"g.{output}"] = g
+    tensors = {name: channels_last(value) for name, value in tensors.items()}
+    save("conv_blocks", w, tensors | {"tokens": tokens}, gradients)
 
 
 def main():

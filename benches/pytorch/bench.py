@@ -11,7 +11,8 @@ than float32 on stacks of equal matrices, so it stands. The sizes are those of `
 random: time does not depend on them.
 
 With `--marscope PATH`, `PATH bench --json` runs before and after the measurement here and the better of its two times
-counts. A ratio above 1 means that marscope is faster.
+counts. A ratio above 1 means that marscope is faster. Run it on an idle machine: beside one busy program PyTorch's threads
+wait for each other and take up to ten times as long, which would flatter marscope.
 """
 
 import argparse

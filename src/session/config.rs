@@ -36,15 +36,17 @@ pub struct LoopConfig {
     pub checkpoint_every: usize,
     /// Steps between two held-out scores; the last step is always scored.
     pub evaluate_every: usize,
-    /// Held-out captions of each family when scoring.
+    /// Held-out captions of each family when scoring during training.
     pub evaluate_captions: usize,
+    /// Held-out captions of each family for the scores kept with the finished model.
+    pub final_captions: usize,
 }
 
 impl Default for LoopConfig {
     fn default() -> Self {
         Self {
             seed: 0,
-            steps: 8000,
+            steps: 7000,
             batch: 24,
             shards: 2,
             ema_decay: 0.998,
@@ -54,6 +56,7 @@ impl Default for LoopConfig {
             checkpoint_every: 500,
             evaluate_every: 1000,
             evaluate_captions: 32,
+            final_captions: 200,
         }
     }
 }
@@ -135,6 +138,7 @@ impl LoopConfig {
         within("checkpoint_every", self.checkpoint_every as f64, 1.0, 1e7)?;
         within("evaluate_every", self.evaluate_every as f64, 1.0, 1e7)?;
         within("evaluate_captions", self.evaluate_captions as f64, 1.0, 1e4)?;
+        within("final_captions", self.final_captions as f64, 1.0, 1e4)?;
         within("schedule.floor", self.schedule.floor, 0.0, 1.0)?;
         within("optim.learning_rate", self.optim.learning_rate, 0.0, 1.0)?;
         within("optim.beta1", f64::from(self.optim.beta1), 0.0, 0.9999)?;

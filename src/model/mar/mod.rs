@@ -6,7 +6,7 @@ pub mod order;
 use burn::module::{Module, Param};
 use burn::nn::conv::Conv2d;
 use burn::nn::{LayerNorm, Linear};
-use burn::tensor::{Device, Tensor, TensorData, assert_shape};
+use burn::tensor::{Device, Tensor, assert_shape};
 use serde::{Deserialize, Serialize};
 
 use self::block::TransformerBlock;
@@ -59,15 +59,15 @@ impl Mar {
     /// For latents of `channels`.
     pub fn new(config: &MarConfig, channels: usize, draw: &mut WeightDraw<'_>) -> Self {
         let MarConfig { side, width, depth, heads } = *config;
-        let table = TensorData::new(sin_cos_2d(side, width), [side * side, width]);
-        let table = Tensor::<2>::from_data(table, draw.device()).mul_scalar(0.5);
+        // Half amplitude, so that positions and tokens weigh about the same at the start.
+        let table: Vec<f32> = sin_cos_2d(side, width).into_iter().map(|x| 0.5 * x).collect();
         Self {
             text: TextEncoder::new(width, draw),
             token: draw.linear(channels, width, 1.0),
             mask_token: draw.normal([width], 0.3),
             stem1: conv_same([channels + 1, width], 5, 1.4, draw),
             stem2: conv_same([width, width], 3, 0.7, draw),
-            positions: draw.normal([side * side, width], 0.02).map(|noise| noise + table),
+            positions: draw.normal_around(&table, [side * side, width], 0.02),
             blocks: (0..depth).map(|_| TransformerBlock::new(width, heads, depth, draw)).collect(),
             norm: draw.layer_norm(width),
             side,

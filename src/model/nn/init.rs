@@ -34,9 +34,22 @@ impl<'a> WeightDraw<'a> {
 
     /// A parameter of `shape` with normal entries of standard deviation `std`.
     pub fn normal<const D: usize>(&mut self, shape: [usize; D], std: f32) -> Param<Tensor<D>> {
+        self.normal_around(&[], shape, std)
+    }
+
+    /// As [`normal`](Self::normal), around `centre` (around zero past its end).
+    pub fn normal_around<const D: usize>(
+        &mut self,
+        centre: &[f32],
+        shape: [usize; D],
+        std: f32,
+    ) -> Param<Tensor<D>> {
         let key = NoiseKey::new(self.seed, Purpose::Weights, self.next);
         self.next += 1;
-        let values: Vec<f32> = key.normal(shape.iter().product()).into_iter().map(|x| x * std).collect();
+        let mut values: Vec<f32> = key.normal(shape.iter().product()).into_iter().map(|x| x * std).collect();
+        for (value, centre) in values.iter_mut().zip(centre) {
+            *value += centre;
+        }
         Param::from_data(TensorData::new(values, shape), self.device)
     }
 

@@ -21,12 +21,12 @@ impl TimeEmbedding {
     pub fn new(
         width: usize,
         features: usize,
-        (lowest, highest): (f32, f32),
+        (lowest, highest): (f64, f64),
         draw: &mut WeightDraw<'_>,
     ) -> Self {
         let half = features / 2;
-        let step = (highest / lowest).ln() / (half.max(2) - 1) as f32;
-        let frequencies = (0..half).map(|i| lowest * (step * i as f32).exp()).collect();
+        let step = (highest / lowest).ln() / (half.max(2) - 1) as f64;
+        let frequencies = (0..half).map(|i| (lowest * (step * i as f64).exp()) as f32).collect();
         Self {
             fc1: draw.linear(2 * half, width, 1.0),
             fc2: draw.linear(width, width, 1.0),

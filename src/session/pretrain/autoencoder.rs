@@ -143,8 +143,8 @@ pub fn run(
     let record = serde_json::to_value(config).map_err(|e| Error::Config(e.to_string()))?;
     let (module, seconds) = train(&task, fresh, &config.training, (place, record), stop, report)?;
     let module = calibrated(module, config.training.seed)?;
-    let scores = reconstruction_scores(&module, 200, 0.0, stop)?;
-    let noisy = reconstruction_scores(&module, 200, 0.15, stop)?;
+    let scores = reconstruction_scores(&module, config.training.final_captions, 0.0, stop)?;
+    let noisy = reconstruction_scores(&module, config.training.final_captions, 0.15, stop)?;
     let made = BTreeMap::from([(
         "autoencoder".to_owned(),
         json!({ "seed": config.training.seed, "steps": config.training.steps, "seconds": seconds.round(),

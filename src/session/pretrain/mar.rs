@@ -147,7 +147,7 @@ pub fn run(
     let (generator, seconds) = train(&task, fresh, &config.training, (place, record), stop, report)?;
     let whole = Model { config: model.clone(), autoencoder, generator };
     report(Progress::Remark("scoring held-out captions".into()));
-    let rows = held_out(&whole, 200, stop)?;
+    let rows = held_out(&whole, config.training.final_captions, stop)?;
     let mut made = folder.manifest().made.clone();
     made.insert(
         "generator".into(),

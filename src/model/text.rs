@@ -4,7 +4,7 @@ use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
-use super::kernels::gelu;
+use super::kernels::{gelu, linear};
 use super::nn::init::WeightDraw;
 use crate::world::tokenizer::{SLOTS, VOCAB};
 
@@ -49,7 +49,7 @@ impl TextEncoder {
             batch * OBJECT_SLOTS.len(),
             2 * width,
         ]);
-        let objects = self.bind2.forward(gelu(self.bind1.forward(objects)));
+        let objects = linear(gelu(linear(objects, &self.bind1)), &self.bind2);
         let tokens = Tensor::cat(
             vec![
                 slot_words.reshape([batch, SLOTS, width]),

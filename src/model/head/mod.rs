@@ -6,7 +6,7 @@ use burn::tensor::{Tensor, assert_shape};
 use serde::{Deserialize, Serialize};
 
 use super::diffusion::DiffusionConfig;
-use super::kernels::{layer_norm, modulate, silu};
+use super::kernels::{layer_norm, linear, modulate, silu};
 use super::nn::adaln::AdaLnBlock;
 use super::nn::init::WeightDraw;
 use super::nn::time_embed::TimeEmbedding;
@@ -73,7 +73,7 @@ impl Head {
     /// - `z`: `[rows, condition width]`
     /// - output: `[rows, width]`
     pub fn project_condition(&self, z: Tensor<2>) -> Tensor<2> {
-        self.condition.forward(z)
+        linear(z, &self.condition)
     }
 
     /// Velocity (flow), or noise and possibly variance (DDPM).
@@ -87,13 +87,13 @@ impl Head {
         let [rows, width] = condition.dims();
         assert_shape!(x, [rows, _]);
         let condition = silu(condition + self.time.forward(times));
-        let mut h = self.input.forward(x);
+        let mut h = linear(x, &self.input);
         for block in &self.blocks {
             h = block.forward(h, condition.clone());
         }
-        let modulation = self.final_modulation.forward(condition);
+        let modulation = linear(condition, &self.final_modulation);
         let shift = modulation.clone().narrow(1, 0, width);
         let scale = modulation.narrow(1, width, width);
-        self.output.forward(modulate(layer_norm(h, &self.final_norm), shift, scale))
+        linear(modulate(layer_norm(h, &self.final_norm), shift, scale), &self.output)
     }
 }

@@ -95,7 +95,47 @@ impl<B: Kernels> Backward<B, 3> for LayerNormNode {
     }
 }
 
+#[derive(Debug)]
+struct LinearNode;
+
+impl<B: Kernels> Backward<B, 3> for LinearNode {
+    type State = (FloatTensor<B>, FloatTensor<B>);
+
+    fn backward(self, ops: Ops<Self::State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let [x_node, weight_node, bias_node] = ops.parents;
+        let gradient = gradients.consume::<B>(&ops.node);
+        let (x, weight) = ops.state;
+        if let Some(node) = x_node {
+            let dx = B::float_matmul(gradient.clone(), B::float_transpose(weight));
+            gradients.register::<B>(node.id, dx);
+        }
+        if let Some(node) = weight_node {
+            let dw = B::float_matmul(B::float_transpose(x), gradient.clone());
+            gradients.register::<B>(node.id, dw);
+        }
+        if let Some(node) = bias_node {
+            gradients.register::<B>(node.id, B::marscope_sum_rows(gradient));
+        }
+    }
+}
+
 impl<B: Kernels, C: CheckpointStrategy> Kernels for Autodiff<B, C> {
+    fn marscope_linear(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let node = LinearNode.prepare::<C>([x.node(), weight.node(), bias.node()]).compute_bound().stateful();
+        let (x, weight, bias) = (x.into_primitive(), weight.into_primitive(), bias.into_primitive());
+        match node {
+            OpsKind::Tracked(prep) => {
+                let output = B::marscope_linear(x.clone(), weight.clone(), bias);
+                prep.finish((x, weight), output)
+            }
+            OpsKind::UnTracked(prep) => prep.finish(B::marscope_linear(x, weight, bias)),
+        }
+    }
+
     fn marscope_silu(x: FloatTensor<Self>) -> FloatTensor<Self> {
         differentiable::<B, C, _>(Silu, x)
     }

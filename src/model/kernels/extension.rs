@@ -15,6 +15,24 @@ const GELU_CUBIC: f32 = 0.044_715;
     Fusion: cfg(any(feature = "wgpu", feature = "cuda"))
 )]
 pub trait Kernels: Backend {
+    /// `x · weight + bias`; `x`: `[rows, in]`, `weight`: `[in, out]`, `bias`: `[out]`.
+    #[fusion(default)]
+    fn marscope_linear(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let output = weight.shape()[1];
+        Self::float_add(Self::float_matmul(x, weight), Self::float_reshape(bias, [1, output].into()))
+    }
+
+    /// Sum of the rows of `[rows, width]`: the gradient of a bias.
+    #[fusion(default)]
+    fn marscope_sum_rows(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        let width = x.shape()[1];
+        Self::float_reshape(Self::float_sum_dim(x, 0), [width].into())
+    }
+
     /// `x · sigmoid(x)`.
     #[fusion(default)]
     fn marscope_silu(x: FloatTensor<Self>) -> FloatTensor<Self> {

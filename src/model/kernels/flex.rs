@@ -2,6 +2,7 @@
 
 use burn::backend::Flex;
 use burn::backend::TensorMetadata;
+use burn::backend::ops::FloatTensorOps;
 use burn::backend::tensor::FloatTensor;
 use burn::tensor::TensorData;
 
@@ -49,6 +50,21 @@ pub(super) fn row(values: Vec<f32>) -> FloatTensor<Flex> {
 }
 
 impl Kernels for Flex {
+    fn marscope_linear(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let mut product = Self::float_matmul(x, weight);
+        vector::add_row(product.storage_mut::<f32>(), Values::of(bias).get());
+        product
+    }
+
+    fn marscope_sum_rows(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        let x = Values::of(x);
+        row(vector::sum_rows(x.get(), x.width()))
+    }
+
     fn marscope_silu(x: FloatTensor<Self>) -> FloatTensor<Self> {
         let x = Values::of(x);
         x.like(vector::silu(x.get()))

@@ -4,10 +4,27 @@
 //! They use plain multiplications and additions, never fused ones, and reduce over fixed lanes: the numbers are
 //! the same for every instruction set.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Lanes of a reduction. Fixed, so that the order of summation does not depend on the processor.
 const LANES: usize = 16;
+
+/// Runs `f`, compiled for the best instruction set that this processor has. Everything in `f` must be inlined into it.
+#[inline(always)]
+pub(super) fn vectorised(mut f: impl FnMut()) {
+    // pulp takes closures by value, and the compiler does not inline the function that turns a closure by reference
+    // into one by value: large loops would be compiled for the baseline. Hence a struct.
+    struct Run<'a, F>(&'a mut F);
+    impl<F: FnMut()> WithSimd for Run<'_, F> {
+        type Output = ();
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _simd: S) {
+            (self.0)();
+        }
+    }
+    Arch::new().dispatch(Run(&mut f));
+}
 
 /// `e^x` to about 2 ulp (Cephes' polynomial), for x in the range of single precision; NaN stays NaN, overflow is
 /// infinite, underflow 0.
@@ -48,7 +65,7 @@ const GELU_CUBIC: f32 = 0.044_715;
 #[inline(always)]
 fn map(x: &[f32], f: impl Fn(f32) -> f32) -> Vec<f32> {
     let mut out = vec![0.0; x.len()];
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             for (out, x) in out.iter_mut().zip(x) {
@@ -62,7 +79,7 @@ fn map(x: &[f32], f: impl Fn(f32) -> f32) -> Vec<f32> {
 #[inline(always)]
 fn map2(x: &[f32], g: &[f32], f: impl Fn(f32, f32) -> f32) -> Vec<f32> {
     let mut out = vec![0.0; x.len()];
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             for ((out, x), g) in out.iter_mut().zip(x).zip(g) {
@@ -109,7 +126,7 @@ pub fn gelu_backward(x: &[f32], g: &[f32]) -> Vec<f32> {
 
 /// Sum of `f(i)` for `i` below `n`, over [`LANES`] partial sums.
 #[inline(always)]
-fn sum(n: usize, f: impl Fn(usize) -> f32) -> f32 {
+pub(super) fn sum(n: usize, f: impl Fn(usize) -> f32) -> f32 {
     let mut lanes = [0.0f32; LANES];
     let whole = n / LANES * LANES;
     for start in (0..whole).step_by(LANES) {
@@ -130,11 +147,42 @@ fn sum(n: usize, f: impl Fn(usize) -> f32) -> f32 {
     lanes[0]
 }
 
+/// Adds `row` to every row of `x`.
+pub fn add_row(x: &mut [f32], row: &[f32]) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for x in x.chunks_exact_mut(row.len()) {
+                for (x, row) in x.iter_mut().zip(row) {
+                    *x += row;
+                }
+            }
+        },
+    );
+}
+
+/// Sum of all rows of `width`.
+#[must_use]
+pub fn sum_rows(x: &[f32], width: usize) -> Vec<f32> {
+    let mut out = vec![0.0; width];
+    vectorised(
+        #[inline(always)]
+        || {
+            for x in x.chunks_exact(width) {
+                for (sum, x) in out.iter_mut().zip(x) {
+                    *sum += x;
+                }
+            }
+        },
+    );
+    out
+}
+
 /// Softmax of each row of `width`. A row with NaN is NaN throughout.
 #[must_use]
 pub fn softmax(x: &[f32], width: usize) -> Vec<f32> {
     let mut out = vec![0.0; x.len()];
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             for (out, x) in out.chunks_exact_mut(width).zip(x.chunks_exact(width)) {
@@ -158,7 +206,7 @@ pub fn softmax(x: &[f32], width: usize) -> Vec<f32> {
 #[must_use]
 pub fn softmax_backward(p: &[f32], g: &[f32], width: usize) -> Vec<f32> {
     let mut out = vec![0.0; p.len()];
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             for ((out, p), g) in
@@ -188,7 +236,7 @@ fn moments(x: &[f32], epsilon: f32) -> (f32, f32) {
 pub fn layer_norm(x: &[f32], gamma: &[f32], beta: &[f32], epsilon: f32) -> Vec<f32> {
     let width = gamma.len();
     let mut out = vec![0.0; x.len()];
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             for (out, x) in out.chunks_exact_mut(width).zip(x.chunks_exact(width)) {
@@ -221,7 +269,7 @@ pub fn layer_norm_backward(x: &[f32], gamma: &[f32], g: &[f32], epsilon: f32) ->
         LayerNormGradients { x: vec![0.0; x.len()], gamma: vec![0.0; width], beta: vec![0.0; width] };
     let mut normed = vec![0.0; width];
     let mut scaled = vec![0.0; width];
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             let rows = out.x.chunks_exact_mut(width).zip(x.chunks_exact(width)).zip(g.chunks_exact(width));

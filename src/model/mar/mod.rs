@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use self::block::TransformerBlock;
 use super::kernels::image::conv2d;
-use super::kernels::{gelu, layer_norm};
+use super::kernels::{gelu, layer_norm, linear};
 use super::nn::init::WeightDraw;
 use super::nn::pos_embed::sin_cos_2d;
 use super::text::{PREFIX, TextEncoder};
@@ -105,7 +105,7 @@ impl Mar {
         let known = known.unsqueeze_dim::<3>(2);
         let latents = latents * known.clone();
         let mask = self.mask_token.val().unsqueeze::<3>();
-        let embedded = self.token.forward(latents.clone()) * known.clone()
+        let embedded = linear(latents.clone(), &self.token) * known.clone()
             + mask * (known.clone().neg() + 1.0)
             + self.stem(Tensor::cat(vec![latents, known], 2))
             + self.positions.val().unsqueeze();

@@ -5,7 +5,7 @@ use burn::nn::{LayerNorm, Linear};
 use burn::tensor::{Tensor, assert_shape};
 
 use super::init::WeightDraw;
-use crate::model::kernels::{layer_norm, modulate, silu};
+use crate::model::kernels::{layer_norm, linear, modulate, silu};
 
 /// `x + gate · MLP(LN(x) · (1 + scale) + shift)`, with `(shift, scale, gate) = Linear(SiLU(condition))`.
 ///
@@ -36,11 +36,11 @@ impl AdaLnBlock {
     pub fn forward(&self, x: Tensor<2>, condition: Tensor<2>) -> Tensor<2> {
         let [rows, width] = x.dims();
         assert_shape!(condition, [rows, width]);
-        let modulation = self.modulation.forward(condition);
+        let modulation = linear(condition, &self.modulation);
         let shift = modulation.clone().narrow(1, 0, width);
         let scale = modulation.clone().narrow(1, width, width);
         let gate = modulation.narrow(1, 2 * width, width);
         let h = modulate(layer_norm(x.clone(), &self.norm), shift, scale);
-        x + gate * self.fc2.forward(silu(self.fc1.forward(h)))
+        x + gate * linear(silu(linear(h, &self.fc1)), &self.fc2)
     }
 }

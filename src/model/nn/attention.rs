@@ -5,7 +5,7 @@ use burn::nn::Linear;
 use burn::tensor::Tensor;
 
 use super::init::WeightDraw;
-use crate::model::kernels::scaled_dot_product;
+use crate::model::kernels::{linear, scaled_dot_product};
 
 /// Self-attention with one fused `qkv` projection, no mask (every token sees every token).
 #[derive(Module, Debug)]
@@ -25,8 +25,8 @@ impl SelfAttention {
     /// - input and output: `[batch, tokens, width]`
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         let [batch, tokens, width] = x.dims();
-        let qkv = self.qkv.forward(x).reshape([batch, tokens, 3, self.heads, width / self.heads]);
+        let qkv = linear(x, &self.qkv).reshape([batch, tokens, 3, self.heads, width / self.heads]);
         let mixed = scaled_dot_product(qkv).reshape([batch, tokens, width]);
-        self.out.forward(mixed)
+        linear(mixed, &self.out)
     }
 }

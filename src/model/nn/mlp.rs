@@ -5,7 +5,7 @@ use burn::nn::Linear;
 use burn::tensor::{Tensor, assert_shape};
 
 use super::init::WeightDraw;
-use crate::model::kernels::gelu;
+use crate::model::kernels::{gelu, linear};
 
 /// `linear(width -> hidden) · GELU (tanh form) · linear(hidden -> width)`.
 #[derive(Module, Debug)]
@@ -25,6 +25,6 @@ impl Mlp {
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         let [_, _, width] = x.dims();
         assert_shape!(x, [.., width]);
-        self.fc2.forward(gelu(self.fc1.forward(x)))
+        linear(gelu(linear(x, &self.fc1)), &self.fc2)
     }
 }

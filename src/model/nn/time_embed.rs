@@ -5,7 +5,7 @@ use burn::nn::Linear;
 use burn::tensor::{Tensor, TensorData};
 
 use super::init::WeightDraw;
-use crate::model::kernels::silu;
+use crate::model::kernels::{linear, silu};
 
 /// `Linear · SiLU · Linear` of `[cos(t f), sin(t f)]` with frequencies spaced geometrically.
 #[derive(Module, Debug)]
@@ -46,6 +46,6 @@ impl TimeEmbedding {
         }
         let device = self.fc1.weight.val().device();
         let x = Tensor::<2>::from_data(TensorData::new(features, [times.len(), 2 * half]), &device);
-        self.fc2.forward(silu(self.fc1.forward(x)))
+        linear(silu(linear(x, &self.fc1)), &self.fc2)
     }
 }

@@ -4,6 +4,7 @@ use burn::backend::Flex;
 use burn::backend::ops::FloatTensorOps;
 use burn::backend::tensor::FloatTensor;
 
+use super::super::extension::Kernels;
 use super::super::flex::{Values, row};
 use super::extension::ImageKernels;
 use super::vector::{self, Grid};
@@ -31,14 +32,13 @@ impl ImageKernels for Flex {
         stride: usize,
         padding: usize,
     ) -> FloatTensor<Self> {
-        let (x, weight, bias) = (Values::of(x), Values::of(weight), Values::of(bias));
+        let (x, weight) = (Values::of(x), Values::of(weight));
         let [output, input, kernel] = [weight.shape[0], weight.shape[1], weight.shape[2]];
         let grid = grid(&x, kernel, stride, padding);
-        let product =
-            Self::float_matmul(columns(&x, &grid), matrix(weight.into_tensor(), [output, input, kernel]));
-        let out = vector::add_row(Values::of(product).get(), bias.get());
+        let weight = matrix(weight.into_tensor(), [output, input, kernel]);
+        let product = Self::marscope_linear(columns(&x, &grid), weight, bias);
         let (height, width) = grid.output();
-        Values::shaped(out, &[grid.batch, height, width, output])
+        Self::float_reshape(product, [grid.batch, height, width, output].into())
     }
 
     fn marscope_conv2d_backward(
@@ -51,8 +51,8 @@ impl ImageKernels for Flex {
         let (x, weight, gradient) = (Values::of(x), Values::of(weight), Values::of(gradient));
         let [output, input, kernel] = [weight.shape[0], weight.shape[1], weight.shape[2]];
         let grid = grid(&x, kernel, stride, padding);
-        let bias = row(vector::sum_rows(gradient.get(), output));
         let rows = Self::float_reshape(gradient.into_tensor(), [grid.rows(), output].into());
+        let bias = Self::marscope_sum_rows(rows.clone());
         let cols = Self::float_transpose(columns(&x, &grid));
         let dw = Self::float_matmul(cols, rows.clone());
         let dw = Self::float_permute(

@@ -1,8 +1,6 @@
 //! Loops of the image kernels over slices, channels last; see [`super::super::vector`] on how they are compiled.
 
-use pulp::Arch;
-
-use super::super::vector::LayerNormGradients;
+use super::super::vector::{LayerNormGradients, vectorised};
 
 /// Sizes of a convolution.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +91,7 @@ pub fn unfold(x: &[f32], grid: &Grid) -> Vec<f32> {
 #[must_use]
 pub fn fold(columns: &[f32], grid: &Grid) -> Vec<f32> {
     let mut out = vec![0.0; grid.batch * grid.height * grid.width * grid.channels];
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             grid.runs(
@@ -104,40 +102,6 @@ pub fn fold(columns: &[f32], grid: &Grid) -> Vec<f32> {
                     }
                 },
             );
-        },
-    );
-    out
-}
-
-/// `x + row` for every row of `x`.
-#[must_use]
-pub fn add_row(x: &[f32], row: &[f32]) -> Vec<f32> {
-    let mut out = vec![0.0; x.len()];
-    Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            for (out, x) in out.chunks_exact_mut(row.len()).zip(x.chunks_exact(row.len())) {
-                for i in 0..row.len() {
-                    out[i] = x[i] + row[i];
-                }
-            }
-        },
-    );
-    out
-}
-
-/// Sum of all rows of `width`.
-#[must_use]
-pub fn sum_rows(x: &[f32], width: usize) -> Vec<f32> {
-    let mut out = vec![0.0; width];
-    Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            for x in x.chunks_exact(width) {
-                for (sum, x) in out.iter_mut().zip(x) {
-                    *sum += x;
-                }
-            }
         },
     );
     out
@@ -187,7 +151,7 @@ pub fn group_norm(
 ) -> Vec<f32> {
     let channels = gamma.len();
     let mut out = vec![0.0; x.len()];
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             let picture = positions * channels;
@@ -216,7 +180,7 @@ pub fn group_norm_backward(
     let channels = gamma.len();
     let mut out =
         LayerNormGradients { x: vec![0.0; x.len()], gamma: vec![0.0; channels], beta: vec![0.0; channels] };
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             let picture = positions * channels;

@@ -1,5 +1,7 @@
 //! Derivatives against central differences, and what freezing the head does to them.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use burn::module::Module;
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use marscope::model::diffusion::{BetaSchedule, Diffusion, DiffusionConfig, Variance};

@@ -1,5 +1,7 @@
 //! The kernels of the model against burn's own operations, forward and backward.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use burn::nn::conv::Conv2dConfig;
 use burn::nn::{GroupNormConfig, LayerNormConfig, PaddingConfig2d};
 use burn::tensor::{Device, Tensor, TensorData, activation};
@@ -50,9 +52,12 @@ fn activations_equal_burns() {
     compare::<3, 3>("gelu", [3, 5, 17], gelu, activation::gelu_approximate);
     compare::<3, 3>("softmax", [3, 5, 72], softmax, |x| activation::softmax(x, 2));
     // A view that is not contiguous.
-    compare::<3, 3>("silu of a transpose", [3, 5, 17], |x| silu(x.swap_dims(0, 2)), |x| {
-        activation::silu(x.swap_dims(0, 2))
-    });
+    compare::<3, 3>(
+        "silu of a transpose",
+        [3, 5, 17],
+        |x| silu(x.swap_dims(0, 2)),
+        |x| activation::silu(x.swap_dims(0, 2)),
+    );
 }
 
 #[test]
@@ -77,9 +82,7 @@ fn layer_norm_equals_burns_with_all_gradients() {
 fn attention_equals_its_definition() {
     let plain = |qkv: Tensor<5>| -> Tensor<4> {
         let [batch, tokens, _, heads, d] = qkv.dims();
-        let part = |i: usize| {
-            qkv.clone().narrow(2, i, 1).reshape([batch, tokens, heads, d]).swap_dims(1, 2)
-        };
+        let part = |i: usize| qkv.clone().narrow(2, i, 1).reshape([batch, tokens, heads, d]).swap_dims(1, 2);
         let scores = part(0).matmul(part(1).swap_dims(2, 3)).div_scalar((d as f64).sqrt());
         activation::softmax(scores, 3).matmul(part(2)).swap_dims(1, 2)
     };

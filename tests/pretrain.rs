@@ -1,5 +1,7 @@
 //! Pretraining: it learns, it resumes exactly, its record is whole, and a run that cannot go on says so.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::Path;
 
@@ -114,7 +116,10 @@ fn both_stages_learn_and_leave_a_model_that_loads() {
     assert_eq!(read_header(&second).unwrap().kind, "pretrain_mar");
     let folder = WeightFolder::read(&second.join("model")).unwrap();
     folder.model(&DeviceChoice::Cpu.open().unwrap()).unwrap();
-    assert!(folder.manifest().made.contains_key("autoencoder") && folder.manifest().made.contains_key("generator"));
+    assert!(
+        folder.manifest().made.contains_key("autoencoder")
+            && folder.manifest().made.contains_key("generator")
+    );
 }
 
 #[test]

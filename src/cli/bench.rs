@@ -34,7 +34,13 @@ pub fn run(arguments: &BenchArguments, stop: &StopSignal) -> Result<()> {
     if arguments.json {
         return print_json(&timings);
     }
-    println!("one pretraining step of 48 pictures: {:.3} s (median of {})", timings.pretrain_step_s, arguments.steps);
-    println!("8 pictures with default sampling:    {:.3} s (median of {})", timings.sample_8_s, arguments.runs);
+    println!(
+        "one pretraining step of 48 pictures: {:.3} s (median of {})",
+        timings.pretrain_step_s, arguments.steps
+    );
+    println!(
+        "8 pictures with default sampling:    {:.3} s (median of {})",
+        timings.sample_8_s, arguments.runs
+    );
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::session::control::Progress;
 
 /// A progress bar on standard error if that is a terminal, else nothing but remarks.
 pub struct Bar {
-    bar: ProgressBar,
+    line: ProgressBar,
     part: &'static str,
     terminal: bool,
 }
@@ -16,7 +16,7 @@ pub struct Bar {
 impl Bar {
     /// Not yet visible.
     pub fn new() -> Self {
-        Self { bar: ProgressBar::hidden(), part: "", terminal: std::io::stderr().is_terminal() }
+        Self { line: ProgressBar::hidden(), part: "", terminal: std::io::stderr().is_terminal() }
     }
 
     /// Shows `progress`.
@@ -24,18 +24,18 @@ impl Bar {
         match progress {
             Progress::At { part, done, total, note } => {
                 if self.terminal && self.part != part {
-                    self.bar.finish_and_clear();
-                    self.bar = ProgressBar::new(total as u64).with_style(style());
-                    self.bar.set_prefix(part);
+                    self.line.finish_and_clear();
+                    self.line = ProgressBar::new(total as u64).with_style(style());
+                    self.line.set_prefix(part);
                     self.part = part;
                 }
-                self.bar.set_length(total as u64);
-                self.bar.set_position(done as u64);
-                self.bar.set_message(note);
+                self.line.set_length(total as u64);
+                self.line.set_position(done as u64);
+                self.line.set_message(note);
             }
             Progress::Remark(text) => {
                 if self.terminal {
-                    self.bar.suspend(|| eprintln!("{text}"));
+                    self.line.suspend(|| eprintln!("{text}"));
                 } else {
                     eprintln!("{text}");
                 }
@@ -45,7 +45,7 @@ impl Bar {
 
     /// Takes the bar off the screen.
     pub fn clear(&self) {
-        self.bar.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }
 

@@ -130,8 +130,12 @@ fn write(arguments: &SampleArguments, captions: &[Caption], images: &[Rgb8]) -> 
     for (i, image) in images.iter().enumerate() {
         let caption = &captions[i / arguments.count];
         let prompt = caption.to_string();
-        let file =
-            arguments.out.join(format!("{:03}_{}_{}.png", i / arguments.count, slug(&prompt), i % arguments.count));
+        let file = arguments.out.join(format!(
+            "{:03}_{}_{}.png",
+            i / arguments.count,
+            slug(&prompt),
+            i % arguments.count
+        ));
         image.upscaled(4).write_png(&file)?;
         let verdict = Verifier.verify(image, caption);
         written.push(Written { file, prompt, verifier_mean: verdict.mean, exact: verdict.exact });

@@ -78,7 +78,10 @@ struct Replace<I> {
 }
 
 impl<I: Iterator<Item = Tensor<1>>> ModuleMapper for Replace<I> {
-    #[expect(clippy::expect_used, reason = "documented panic: the list comes from `flatten` of the same module")]
+    #[expect(
+        clippy::expect_used,
+        reason = "documented panic: the list comes from `flatten` of the same module"
+    )]
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
         let value = self.values.next().expect("one value for each parameter");
         param.map(|old| {

@@ -149,7 +149,8 @@ pub fn sample(
         let predicted: Vec<Vec<usize>> =
             state.orders.iter().map(|order| order[first..first + count].to_vec()).collect();
         let all = observer.wants_all_tokens(ar_step);
-        let denoised = if all { vec![(0..state.tokens).collect(); requests.len()] } else { predicted.clone() };
+        let denoised =
+            if all { vec![(0..state.tokens).collect(); requests.len()] } else { predicted.clone() };
         let noise = NoiseRows {
             images: requests.iter().map(|r| (r.seed, r.image)).collect(),
             tokens: denoised,
@@ -159,14 +160,10 @@ pub fn sample(
             trajectory: 0,
         };
         let condition = state.condition(&z, &noise.tokens, config.guidance);
-        let rows = denoise(
-            &generator.head,
-            &diffusion,
-            &condition,
-            &noise,
-            config.stochastic_steps,
-            &mut |step| observer.denoising_step(ar_step, step),
-        )?;
+        let rows =
+            denoise(&generator.head, &diffusion, &condition, &noise, config.stochastic_steps, &mut |step| {
+                observer.denoising_step(ar_step, step)
+            })?;
         observer.ar_step(&ArStep {
             ar_step,
             ar_steps: counts.len(),
@@ -228,10 +225,7 @@ impl Canvas {
         let batch = tokens.len();
         let rows = z.clone().reshape([z.dims()[0] * count, width]);
         let pick = |offset: usize| rows.clone().select(0, self.flat_indices(tokens, offset));
-        Condition {
-            z: pick(0),
-            unconditional: guided(guidance).then(|| (pick(batch * count), guidance)),
-        }
+        Condition { z: pick(0), unconditional: guided(guidance).then(|| (pick(batch * count), guidance)) }
     }
 
     /// Of rows for all tokens, those of `tokens`.
@@ -243,12 +237,8 @@ impl Canvas {
         let shape = self.latents.dims();
         let flat = self.latents.clone().reshape([shape[0] * shape[1], shape[2]]);
         // Unknown latents are zero, so adding is writing.
-        let flat = flat.select_assign(
-            0,
-            self.flat_indices(tokens, 0),
-            rows,
-            burn::tensor::IndexingUpdateOp::Add,
-        );
+        let flat =
+            flat.select_assign(0, self.flat_indices(tokens, 0), rows, burn::tensor::IndexingUpdateOp::Add);
         self.latents = flat.reshape(shape);
         for (image, tokens) in tokens.iter().enumerate() {
             for token in tokens {

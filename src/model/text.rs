@@ -38,6 +38,7 @@ impl TextEncoder {
     /// # Shapes
     /// - `captions`: one row of caption tokens an image
     /// - output: `[captions.len(), PREFIX, width]`
+    #[must_use]
     pub fn forward(&self, captions: &[[u8; SLOTS]]) -> Tensor<3> {
         let words = self.words.val();
         let [_, width] = words.dims();
@@ -45,10 +46,7 @@ impl TextEncoder {
         let device = words.device();
         let slot_words = words.clone().select(0, ids(captions.iter().flatten().copied(), &device));
         let objects = captions.iter().flat_map(|c| OBJECT_SLOTS.iter().flat_map(|(a, b)| [c[*a], c[*b]]));
-        let objects = words.select(0, ids(objects, &device)).reshape([
-            batch * OBJECT_SLOTS.len(),
-            2 * width,
-        ]);
+        let objects = words.select(0, ids(objects, &device)).reshape([batch * OBJECT_SLOTS.len(), 2 * width]);
         let objects = linear(gelu(linear(objects, &self.bind1)), &self.bind2);
         let tokens = Tensor::cat(
             vec![

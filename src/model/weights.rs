@@ -159,7 +159,10 @@ impl WeightFolder {
 
     fn load<M: Module>(&self, part: Option<&WeightFile>, name: &str, empty: M) -> Result<M> {
         let part = part.ok_or_else(|| {
-            Error::format(&self.path, format!("holds no {name}; `marscope pretrain --help` says how to make one"))
+            Error::format(
+                &self.path,
+                format!("holds no {name}; `marscope pretrain --help` says how to make one"),
+            )
         })?;
         let place = self.path.join(&part.file);
         let bytes = self.files.get(&part.file).cloned().unwrap_or_default();

@@ -49,6 +49,7 @@ impl Default for OptimConfig {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "one for each parameter")]
 enum State {
     AdamW(Option<AdamWState<1>>),
     Muon(Option<MuonState<2>>),

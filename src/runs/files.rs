@@ -57,7 +57,8 @@ pub fn settled(path: &Path) -> Option<std::path::PathBuf> {
 /// [`Error::Io`] if it cannot be read, [`Error::Format`] if it does not hold a `T`.
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let bytes = fs::read(path).map_err(Error::io("read", path))?;
-    serde_json::from_slice(&bytes).map_err(|error| Error::format(path, format!("not what was expected: {error}")))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Error::format(path, format!("not what was expected: {error}")))
 }
 
 /// Writes a JSON file, whole or not at all.

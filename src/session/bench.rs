@@ -14,8 +14,8 @@ use crate::model::Model;
 use crate::model::noise::{NoiseKey, Purpose};
 use crate::model::sample::{Request, SampleConfig};
 use crate::rl::pretrain::mar::{LatentSet, MarBatch, MarLossConfig, loss};
-use crate::world::tokenizer::{SLOTS, encode};
 use crate::world::sampler::{Split, sample_mixture};
+use crate::world::tokenizer::{SLOTS, encode};
 
 /// Medians, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -31,7 +31,13 @@ pub struct Timings {
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`] if stopped, [`crate::error::Error::Device`] if the device fails.
-pub fn measure(model: &Model, device: &Device, steps: usize, runs: usize, stop: &StopSignal) -> Result<Timings> {
+pub fn measure(
+    model: &Model,
+    device: &Device,
+    steps: usize,
+    runs: usize,
+    stop: &StopSignal,
+) -> Result<Timings> {
     Ok(Timings {
         pretrain_step_s: pretrain_step(model, device, steps, stop)?,
         sample_8_s: sampling(model, runs, stop)?,

@@ -8,6 +8,8 @@ use burn::tensor::Device;
 use burn::tensor::DeviceType;
 use serde::Serialize;
 
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+use super::panic;
 use crate::error::{Error, Result};
 
 /// `--device`.
@@ -41,9 +43,9 @@ impl FromStr for DeviceChoice {
 
     fn from_str(text: &str) -> Result<Self> {
         let (name, number) = text.split_once(':').unwrap_or((text, "0"));
-        let number = number
-            .parse()
-            .map_err(|_| Error::Device(format!("device {text:?}: {number:?} is not a number; write wgpu:0 or cuda:1")));
+        let number = number.parse().map_err(|error| {
+            Error::Device(format!("device {text:?}: {number:?}: {error}; write wgpu:0 or cuda:1"))
+        });
         match name {
             "auto" if text == name => Ok(Self::Auto),
             "cpu" if text == name => Ok(Self::Cpu),
@@ -70,8 +72,13 @@ pub struct DeviceLine {
 }
 
 impl DeviceLine {
-    fn new(choice: impl ToString, name: impl Into<String>, usable: bool, remark: impl Into<String>) -> Self {
-        Self { choice: choice.to_string(), name: name.into(), usable, remark: remark.into() }
+    fn new(
+        choice: impl Into<String>,
+        name: impl Into<String>,
+        usable: bool,
+        remark: impl Into<String>,
+    ) -> Self {
+        Self { choice: choice.into(), name: name.into(), usable, remark: remark.into() }
     }
 }
 
@@ -120,8 +127,12 @@ const fn is_software(_: &Device) -> bool {
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 fn found(kind: DeviceType, name: &str) -> Result<Vec<Device>> {
     // A broken driver panics while it is asked; that is an answer, not the end of the program.
-    std::panic::catch_unwind(|| Device::enumerate(kind).into_vec())
-        .map_err(|_| Error::Device(format!("the {name} driver failed while looking for devices")))
+    std::panic::catch_unwind(|| Device::enumerate(kind).into_vec()).map_err(|caught| {
+        Error::Device(format!(
+            "the {name} driver failed while looking for devices: {}",
+            panic::text(&*caught)
+        ))
+    })
 }
 
 #[cfg(feature = "wgpu")]
@@ -148,12 +159,14 @@ fn cuda_devices() -> Result<Vec<Device>> {
 #[must_use]
 pub fn list() -> Vec<DeviceLine> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut lines = vec![DeviceLine::new("cpu", format!("{cores} cores"), true, "burn flex, bit for bit reproducible")];
-    let kinds: [(&str, Result<Vec<Device>>, fn(usize) -> DeviceChoice, &str); 2] = [
+    let mut lines =
+        vec![DeviceLine::new("cpu", format!("{cores} cores"), true, "burn flex, bit for bit reproducible")];
+    let wgpu: fn(usize) -> DeviceChoice = DeviceChoice::Wgpu;
+    let kinds = [
         (
             "wgpu",
             wgpu_devices(),
-            DeviceChoice::Wgpu,
+            wgpu,
             "no adapter found; on Debian and Ubuntu install mesa-vulkan-drivers, or the vendor's driver",
         ),
         ("cuda", cuda_devices(), DeviceChoice::Cuda, "no card found; is NVIDIA's driver installed?"),
@@ -169,7 +182,7 @@ pub fn list() -> Vec<DeviceLine> {
                     } else {
                         ""
                     };
-                    lines.push(DeviceLine::new(choice(n), card_name(device), true, remark));
+                    lines.push(DeviceLine::new(choice(n).to_string(), card_name(device), true, remark));
                 }
             }
         }

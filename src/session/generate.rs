@@ -1,12 +1,13 @@
 //! Captions to pictures, on all cores.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use burn::tensor::Tensor;
 
 use super::control::{Progress, Report, StopSignal};
+use super::panic;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::pixels::to_images;
@@ -74,11 +75,13 @@ pub fn generate(
             report(Progress::At { part: "sample", done, total, note: String::new() });
         }
         for worker in workers {
-            worker.join().map_err(|panic| Error::Device(panic_text(&*panic)))?;
+            worker.join().map_err(|caught| {
+                Error::Device(format!("the device failed while sampling: {}", panic::text(&*caught)))
+            })?;
         }
         Ok(())
     })?;
-    let results = results.into_inner().map_err(|_| Error::Device("a sampling thread failed".into()))?;
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut images = Vec::with_capacity(requests.len());
     let mut cancelled = false;
     for result in results {
@@ -98,14 +101,4 @@ fn one_chunk(
 ) -> Result<Vec<Rgb8>> {
     let latents: Tensor<3> = sample(&model.generator, &model.config.diffusion, chunk, config, observer)?;
     to_images(model.autoencoder.decode(latents))
-}
-
-/// The message of a panic from the tensor library, as the end of a sentence.
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no message");
-    format!("the device failed while sampling: {text}")
 }

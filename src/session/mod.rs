@@ -6,4 +6,5 @@ pub mod control;
 pub mod device;
 pub mod evaluate;
 pub mod generate;
+pub mod panic;
 pub mod pretrain;

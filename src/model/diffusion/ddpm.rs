@@ -216,8 +216,8 @@ mod tests {
         let schedule = DdpmSchedule::new(BetaSchedule::RespacedCosine, 25);
         let rising: Vec<usize> = (0..25).rev().map(|i| schedule.timestep(i)).collect();
         let expected = [
-            0, 42, 83, 125, 166, 208, 250, 291, 333, 375, 416, 458, 500, 541, 583, 624, 666, 708, 749, 791, 832,
-            874, 916, 957, 999,
+            0, 42, 83, 125, 166, 208, 250, 291, 333, 375, 416, 458, 500, 541, 583, 624, 666, 708, 749, 791,
+            832, 874, 916, 957, 999,
         ];
         assert_eq!(rising, expected);
         let table = [

@@ -71,7 +71,9 @@ impl DiffusionConfig {
             )));
         }
         Ok(match self {
-            Self::Flow { grid, eta } => Diffusion::Flow { schedule: FlowSchedule::new(*grid, steps), eta: *eta },
+            Self::Flow { grid, eta } => {
+                Diffusion::Flow { schedule: FlowSchedule::new(*grid, steps), eta: *eta }
+            }
             Self::Ddpm { betas, variance } => {
                 Diffusion::Ddpm { schedule: DdpmSchedule::new(*betas, steps), variance: *variance }
             }

@@ -6,6 +6,7 @@ use burn::tensor::Tensor;
 
 /// Standard deviation of a [`Transition`].
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a handful exist at a time")]
 pub enum Spread {
     /// One number for all elements (flow, fixed variance).
     Uniform(f64),

@@ -17,7 +17,7 @@ use super::nn::time_embed::TimeEmbedding;
 pub struct HeadConfig {
     /// Width of the perceptron, 16 to 4096.
     pub width: usize,
-    /// Number of AdaLN blocks, 1 to 64.
+    /// Number of `AdaLN` blocks, 1 to 64.
     pub depth: usize,
     /// Cosine and sine features of the diffusion time, even.
     pub time_features: usize,
@@ -29,7 +29,7 @@ impl Default for HeadConfig {
     }
 }
 
-/// A per-token perceptron with AdaLN conditioning (LTH14/mar `SimpleMLPAdaLN`).
+/// A per-token perceptron with `AdaLN` conditioning (LTH14/mar `SimpleMLPAdaLN`).
 #[derive(Module, Debug)]
 pub struct Head {
     time: TimeEmbedding,
@@ -72,6 +72,7 @@ impl Head {
     /// # Shapes
     /// - `z`: `[rows, condition width]`
     /// - output: `[rows, width]`
+    #[must_use]
     pub fn project_condition(&self, z: Tensor<2>) -> Tensor<2> {
         linear(z, &self.condition)
     }
@@ -83,6 +84,7 @@ impl Head {
     /// - `condition`: `[rows, width]`, from [`project_condition`](Self::project_condition)
     /// - `times`: one for all rows, or one a row
     /// - output: `[rows, head outputs]`
+    #[must_use]
     pub fn forward(&self, x: Tensor<2>, condition: Tensor<2>, times: &[f32]) -> Tensor<2> {
         let [rows, width] = condition.dims();
         assert_shape!(x, [rows, _]);

@@ -165,14 +165,12 @@ impl<B: Kernels, C: CheckpointStrategy> Kernels for Autodiff<B, C> {
                 );
                 prep.finish((x.into_primitive(), gamma.into_primitive(), epsilon), output)
             }
-            OpsKind::UnTracked(prep) => {
-                prep.finish(B::marscope_layer_norm(
+            OpsKind::UnTracked(prep) => prep.finish(B::marscope_layer_norm(
                 x.into_primitive(),
                 gamma.into_primitive(),
                 beta.into_primitive(),
                 epsilon,
-            ))
-            }
+            )),
         }
     }
 }

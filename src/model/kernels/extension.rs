@@ -80,7 +80,10 @@ pub trait Kernels: Backend {
 
     /// `p · (g - sum(g p))` with `p` the forward pass's output.
     #[fusion(default)]
-    fn marscope_softmax_backward(output: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn marscope_softmax_backward(
+        output: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
         let last = output.shape().num_dims() - 1;
         let dot = Self::float_sum_dim(Self::float_mul(output.clone(), gradient.clone()), last);
         Self::float_mul(output, Self::float_sub(gradient, dot))
@@ -114,7 +117,10 @@ pub trait Kernels: Backend {
         let std = Self::float_sqrt(Self::float_add_scalar(variance, epsilon.into()));
         let normed = Self::float_div(centred, std.clone());
         let per_row = |t: FloatTensor<Self>| {
-            Self::float_reshape(Self::float_sum_dim(Self::float_reshape(t, [rows, width].into()), 0), [width].into())
+            Self::float_reshape(
+                Self::float_sum_dim(Self::float_reshape(t, [rows, width].into()), 0),
+                [width].into(),
+            )
         };
         let d_gamma = per_row(Self::float_mul(gradient.clone(), normed.clone()));
         let d_beta = per_row(gradient.clone());

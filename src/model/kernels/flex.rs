@@ -16,6 +16,7 @@ pub(super) struct Values {
 }
 
 impl Values {
+    #[expect(clippy::needless_pass_by_value, reason = "kernels own their inputs, and a call reads like one")]
     pub(super) fn of(tensor: FloatTensor<Flex>) -> Self {
         let shape = tensor.shape().to_vec();
         Self { tensor: tensor.to_contiguous(), shape }
@@ -90,7 +91,10 @@ impl Kernels for Flex {
         x.like(vector::softmax(x.get(), x.width()))
     }
 
-    fn marscope_softmax_backward(output: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self> {
+    fn marscope_softmax_backward(
+        output: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
         let (output, gradient) = (Values::of(output), Values::of(gradient));
         output.like(vector::softmax_backward(output.get(), gradient.get(), output.width()))
     }

@@ -25,16 +25,19 @@ use self::extension::Kernels;
 pub const LAYER_NORM_EPSILON: f64 = 1e-6;
 
 /// GELU in its tanh form.
+#[must_use]
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     Tensor::from_dispatch(Dispatch::marscope_gelu(x.into_dispatch()))
 }
 
 /// `x · sigmoid(x)`.
+#[must_use]
 pub fn silu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     Tensor::from_dispatch(Dispatch::marscope_silu(x.into_dispatch()))
 }
 
 /// Softmax over the last dimension.
+#[must_use]
 pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     Tensor::from_dispatch(Dispatch::marscope_softmax(x.into_dispatch()))
 }
@@ -52,6 +55,7 @@ pub fn layer_norm<const D: usize>(x: Tensor<D>, norm: &LayerNorm) -> Tensor<D> {
 }
 
 /// `normed · (1 + scale) + shift`.
+#[must_use]
 pub fn modulate(normed: Tensor<2>, shift: Tensor<2>, scale: Tensor<2>) -> Tensor<2> {
     normed * (scale + 1.0) + shift
 }

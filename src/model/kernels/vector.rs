@@ -40,7 +40,7 @@ pub fn exp(x: f32) -> f32 {
     let p = p * r + 8.333_452e-3;
     let p = p * r + 4.166_579_6e-2;
     let p = p * r + 1.666_666_5e-1;
-    let p = p * r + 5.000_000_1e-1;
+    let p = p * r + 5e-1;
     let y = p * (r * r) + r + 1.0;
     let exponent = shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127) << 23;
     let value = y * f32::from_bits(exponent);
@@ -93,35 +93,53 @@ fn map2(x: &[f32], g: &[f32], f: impl Fn(f32, f32) -> f32) -> Vec<f32> {
 /// `x · sigmoid(x)`.
 #[must_use]
 pub fn silu(x: &[f32]) -> Vec<f32> {
-    map(x, #[inline(always)] |x| x * sigmoid(x))
+    map(
+        x,
+        #[inline(always)]
+        |x| x * sigmoid(x),
+    )
 }
 
 /// Gradient of [`silu`] at `x`, times `g`.
 #[must_use]
 pub fn silu_backward(x: &[f32], g: &[f32]) -> Vec<f32> {
-    map2(x, g, #[inline(always)] |x, g| {
-        let s = sigmoid(x);
-        g * (s * (1.0 + x * (1.0 - s)))
-    })
+    map2(
+        x,
+        g,
+        #[inline(always)]
+        |x, g| {
+            let s = sigmoid(x);
+            g * (s * (1.0 + x * (1.0 - s)))
+        },
+    )
 }
 
 /// GELU, tanh form.
 #[must_use]
 pub fn gelu(x: &[f32]) -> Vec<f32> {
-    map(x, #[inline(always)] |x| {
-        let t = tanh(SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x));
-        0.5 * x * (1.0 + t)
-    })
+    map(
+        x,
+        #[inline(always)]
+        |x| {
+            let t = tanh(SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x));
+            0.5 * x * (1.0 + t)
+        },
+    )
 }
 
 /// Gradient of [`gelu`] at `x`, times `g`.
 #[must_use]
 pub fn gelu_backward(x: &[f32], g: &[f32]) -> Vec<f32> {
-    map2(x, g, #[inline(always)] |x, g| {
-        let t = tanh(SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x));
-        let inner = SQRT_2_OVER_PI * (1.0 + 3.0 * GELU_CUBIC * x * x);
-        g * (0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * inner)
-    })
+    map2(
+        x,
+        g,
+        #[inline(always)]
+        |x, g| {
+            let t = tanh(SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x));
+            let inner = SQRT_2_OVER_PI * (1.0 + 3.0 * GELU_CUBIC * x * x);
+            g * (0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * inner)
+        },
+    )
 }
 
 /// Sum of `f(i)` for `i` below `n`, over [`LANES`] partial sums.
@@ -191,7 +209,11 @@ pub fn softmax(x: &[f32], width: usize) -> Vec<f32> {
                 for (out, x) in out.iter_mut().zip(x) {
                     *out = exp(x - largest);
                 }
-                let total = sum(width, #[inline(always)] |i| out[i]);
+                let total = sum(
+                    width,
+                    #[inline(always)]
+                    |i| out[i],
+                );
                 let inverse = 1.0 / total;
                 for out in out.iter_mut() {
                     *out *= inverse;
@@ -212,7 +234,11 @@ pub fn softmax_backward(p: &[f32], g: &[f32], width: usize) -> Vec<f32> {
             for ((out, p), g) in
                 out.chunks_exact_mut(width).zip(p.chunks_exact(width)).zip(g.chunks_exact(width))
             {
-                let dot = sum(width, #[inline(always)] |i| p[i] * g[i]);
+                let dot = sum(
+                    width,
+                    #[inline(always)]
+                    |i| p[i] * g[i],
+                );
                 for ((out, p), g) in out.iter_mut().zip(p).zip(g) {
                     *out = p * (g - dot);
                 }
@@ -226,8 +252,16 @@ pub fn softmax_backward(p: &[f32], g: &[f32], width: usize) -> Vec<f32> {
 #[inline(always)]
 fn moments(x: &[f32], epsilon: f32) -> (f32, f32) {
     let n = x.len() as f32;
-    let mean = sum(x.len(), #[inline(always)] |i| x[i]) / n;
-    let variance = sum(x.len(), #[inline(always)] |i| (x[i] - mean) * (x[i] - mean)) / n;
+    let mean = sum(
+        x.len(),
+        #[inline(always)]
+        |i| x[i],
+    ) / n;
+    let variance = sum(
+        x.len(),
+        #[inline(always)]
+        |i| (x[i] - mean) * (x[i] - mean),
+    ) / n;
     (mean, 1.0 / (variance + epsilon).sqrt())
 }
 
@@ -283,8 +317,16 @@ pub fn layer_norm_backward(x: &[f32], gamma: &[f32], g: &[f32], epsilon: f32) ->
                     out.gamma[i] += g[i] * normed[i];
                     out.beta[i] += g[i];
                 }
-                let first = sum(width, #[inline(always)] |i| scaled[i]) / width as f32;
-                let second = sum(width, #[inline(always)] |i| scaled[i] * normed[i]) / width as f32;
+                let first = sum(
+                    width,
+                    #[inline(always)]
+                    |i| scaled[i],
+                ) / width as f32;
+                let second = sum(
+                    width,
+                    #[inline(always)]
+                    |i| scaled[i] * normed[i],
+                ) / width as f32;
                 for i in 0..width {
                     dx[i] = (scaled[i] - first - normed[i] * second) * scale;
                 }

@@ -99,6 +99,7 @@ impl Mar {
     /// - `latents`: `[batch, tokens, channels]`; values of unknown tokens are ignored
     /// - `known`: `[batch, tokens]`, 1 for known tokens, 0 for unknown ones
     /// - output: `[batch, tokens, width]`
+    #[must_use]
     pub fn forward(&self, captions: &[[u8; SLOTS]], latents: Tensor<3>, known: Tensor<2>) -> Tensor<3> {
         let [batch, tokens, _] = latents.dims();
         assert_shape!(known, [batch, tokens]);

@@ -35,7 +35,8 @@ pub fn tokens_per_step(tokens: usize, ar_steps: usize, rounding: CountRounding) 
                     break;
                 }
                 let last = k + 1 == ar_steps;
-                let left = if last { 0 } else { (cosine(k + 1) as usize).clamp(1.min(unknown - 1), unknown - 1) };
+                let left =
+                    if last { 0 } else { (cosine(k + 1) as usize).clamp(1.min(unknown - 1), unknown - 1) };
                 counts.push(unknown - left);
                 unknown = left;
             }

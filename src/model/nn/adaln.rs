@@ -1,4 +1,4 @@
-//! Residual block of the diffusion head: a perceptron whose input is modulated by the condition (AdaLN).
+//! Residual block of the diffusion head: a perceptron whose input is modulated by the condition (`AdaLN`).
 
 use burn::module::Module;
 use burn::nn::{LayerNorm, Linear};
@@ -31,8 +31,9 @@ impl AdaLnBlock {
 
     /// # Shapes
     /// - `x`: `[rows, width]`
-    /// - `condition`: `[rows, width]`, already through SiLU (it is shared by all blocks)
+    /// - `condition`: `[rows, width]`, already through `SiLU` (it is shared by all blocks)
     /// - output: `[rows, width]`
+    #[must_use]
     pub fn forward(&self, x: Tensor<2>, condition: Tensor<2>) -> Tensor<2> {
         let [rows, width] = x.dims();
         assert_shape!(condition, [rows, width]);

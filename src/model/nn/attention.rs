@@ -23,6 +23,7 @@ impl SelfAttention {
 
     /// # Shapes
     /// - input and output: `[batch, tokens, width]`
+    #[must_use]
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         let [batch, tokens, width] = x.dims();
         let qkv = linear(x, &self.qkv).reshape([batch, tokens, 3, self.heads, width / self.heads]);

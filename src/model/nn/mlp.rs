@@ -22,6 +22,7 @@ impl Mlp {
 
     /// # Shapes
     /// - input and output: `[batch, tokens, width]`
+    #[must_use]
     pub fn forward(&self, x: Tensor<3>) -> Tensor<3> {
         let [_, _, width] = x.dims();
         assert_shape!(x, [.., width]);

@@ -27,16 +27,13 @@ impl TimeEmbedding {
         let half = features / 2;
         let step = (highest / lowest).ln() / (half.max(2) - 1) as f64;
         let frequencies = (0..half).map(|i| (lowest * (step * i as f64).exp()) as f32).collect();
-        Self {
-            fc1: draw.linear(2 * half, width, 1.0),
-            fc2: draw.linear(width, width, 1.0),
-            frequencies,
-        }
+        Self { fc1: draw.linear(2 * half, width, 1.0), fc2: draw.linear(width, width, 1.0), frequencies }
     }
 
     /// # Shapes
     /// - `times`: one number a row
     /// - output: `[times.len(), width]`
+    #[must_use]
     pub fn forward(&self, times: &[f32]) -> Tensor<2> {
         let half = self.frequencies.len();
         let mut features = Vec::with_capacity(times.len() * 2 * half);

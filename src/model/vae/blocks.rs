@@ -12,12 +12,7 @@ use crate::model::nn::init::WeightDraw;
 const GROUPS: usize = 8;
 
 /// A convolution that keeps the size: odd `kernel`, stride 1.
-pub fn conv_same(
-    [input, output]: [usize; 2],
-    kernel: usize,
-    gain: f32,
-    draw: &mut WeightDraw<'_>,
-) -> Conv2d {
+pub fn conv_same([input, output]: [usize; 2], kernel: usize, gain: f32, draw: &mut WeightDraw<'_>) -> Conv2d {
     let pad = kernel / 2;
     let config = Conv2dConfig::new([input, output], [kernel, kernel])
         .with_padding(PaddingConfig2d::Explicit(pad, pad, pad, pad));
@@ -64,9 +59,12 @@ impl ResidualBlock {
 pub fn unshuffle(x: Tensor<4>, factor: usize) -> Tensor<4> {
     let [batch, height, width, channels] = x.dims();
     let (h, w) = (height / factor, width / factor);
-    x.reshape([batch, h, factor, w, factor, channels])
-        .permute([0, 1, 3, 5, 2, 4])
-        .reshape([batch, h, w, channels * factor * factor])
+    x.reshape([batch, h, factor, w, factor, channels]).permute([0, 1, 3, 5, 2, 4]).reshape([
+        batch,
+        h,
+        w,
+        channels * factor * factor,
+    ])
 }
 
 /// PyTorch's `PixelShuffle`, channels last; the inverse of [`unshuffle`].
@@ -77,7 +75,10 @@ pub fn unshuffle(x: Tensor<4>, factor: usize) -> Tensor<4> {
 pub fn shuffle(x: Tensor<4>, factor: usize) -> Tensor<4> {
     let [batch, h, w, packed] = x.dims();
     let channels = packed / (factor * factor);
-    x.reshape([batch, h, w, channels, factor, factor])
-        .permute([0, 1, 4, 2, 5, 3])
-        .reshape([batch, h * factor, w * factor, channels])
+    x.reshape([batch, h, w, channels, factor, factor]).permute([0, 1, 4, 2, 5, 3]).reshape([
+        batch,
+        h * factor,
+        w * factor,
+        channels,
+    ])
 }

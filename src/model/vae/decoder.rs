@@ -1,8 +1,8 @@
 //! Latents to picture.
 
 use burn::module::Module;
-use burn::nn::conv::Conv2d;
 use burn::nn::GroupNorm;
+use burn::nn::conv::Conv2d;
 use burn::tensor::Tensor;
 
 use super::AutoencoderConfig;
@@ -47,6 +47,7 @@ impl Decoder {
     /// # Shapes
     /// - `latents`: `[batch, side, side, channels]`
     /// - output: `[batch, 8 side, 8 side, 3]`, values about 0 to 1, not clamped
+    #[must_use]
     pub fn forward(&self, latents: Tensor<4>) -> Tensor<4> {
         let x = self.coarse2.forward(self.coarse1.forward(conv2d(latents, &self.from_latent)));
         let x = shuffle(conv2d(x, &self.up), 2);

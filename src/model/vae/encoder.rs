@@ -1,8 +1,8 @@
 //! Picture to raw latents.
 
 use burn::module::Module;
-use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::PaddingConfig2d;
+use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::tensor::{Tensor, assert_shape};
 
 use super::AutoencoderConfig;
@@ -38,6 +38,7 @@ impl Encoder {
     /// # Shapes
     /// - `images`: `[batch, side, side, 3]`, values 0 to 1, side a multiple of 8
     /// - output: `[batch, side / 8, side / 8, channels]`
+    #[must_use]
     pub fn forward(&self, images: Tensor<4>) -> Tensor<4> {
         assert_shape!(images, [.., 3]);
         let x = conv2d(unshuffle(images - 0.5, 4), &self.stem);

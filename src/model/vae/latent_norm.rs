@@ -40,6 +40,7 @@ impl LatentNorm {
 
     /// # Shapes
     /// - input and output: `[batch, height, width, channels]`
+    #[must_use]
     pub fn forward(&self, x: Tensor<4>) -> Tensor<4> {
         (x - self.mean.val().unsqueeze()) / self.std.val().unsqueeze()
     }
@@ -61,7 +62,8 @@ impl LatentNorm {
     #[must_use]
     pub fn with_statistics(mut self, statistics: &ChannelStatistics) -> Self {
         let set = |param: Param<Tensor<1>>, values: &[f32]| {
-            param.map(|old| Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &old.device()))
+            param
+                .map(|old| Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &old.device()))
         };
         self.mean = set(self.mean, &statistics.mean).no_grad();
         self.std = set(self.std, &statistics.std).no_grad();

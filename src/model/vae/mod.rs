@@ -10,9 +10,9 @@ use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::nn::init::WeightDraw;
+pub(super) use blocks::conv_same;
 pub use decoder::Decoder;
 pub use encoder::Encoder;
-pub(super) use blocks::conv_same;
 pub use latent_norm::{ChannelStatistics, LatentNorm};
 
 /// Sizes of the autoencoder. A picture of side `s` becomes `(s / 8)²` tokens.
@@ -68,6 +68,7 @@ impl Autoencoder {
     /// # Shapes
     /// - `images`: `[batch, side, side, 3]`, values 0 to 1
     /// - output: `[batch, side / 8, side / 8, channels]`
+    #[must_use]
     pub fn encode_raw(&self, images: Tensor<4>) -> Tensor<4> {
         self.encoder.forward(images)
     }
@@ -77,6 +78,7 @@ impl Autoencoder {
     /// # Shapes
     /// - `images`: `[batch, side, side, 3]`, values 0 to 1
     /// - output: `[batch, (side / 8)², channels]`
+    #[must_use]
     pub fn encode(&self, images: Tensor<4>) -> Tensor<3> {
         let latents = self.norm.forward(self.encode_raw(images));
         let [batch, height, width, channels] = latents.dims();
@@ -88,6 +90,7 @@ impl Autoencoder {
     /// # Shapes
     /// - `tokens`: `[batch, side², channels]`
     /// - output: `[batch, 8 side, 8 side, 3]`, values about 0 to 1
+    #[must_use]
     pub fn decode(&self, tokens: Tensor<3>) -> Tensor<4> {
         let [batch, count, channels] = tokens.dims();
         let side = count.isqrt();
@@ -95,6 +98,7 @@ impl Autoencoder {
     }
 
     /// [`decode`](Self::decode) for latents `[batch, side, side, channels]`.
+    #[must_use]
     pub fn decode_grid(&self, latents: Tensor<4>) -> Tensor<4> {
         self.decoder.forward(latents)
     }

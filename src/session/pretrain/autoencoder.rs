@@ -93,7 +93,7 @@ pub fn reconstruction_scores(
         let asked = held_out_captions(family, captions, EVALUATION_SEED);
         let mut rng = NoiseKey::new(EVALUATION_SEED + 1, Purpose::World, family as u32).rng();
         let scenes: Vec<(Caption, Rgb8)> =
-            asked.into_iter().map(|c| (c.clone(), draw(&sample_scene(&mut rng, &c)))).collect();
+            asked.into_iter().map(|c| (c, draw(&sample_scene(&mut rng, &c)))).collect();
         for chunk in scenes.chunks(16) {
             stop.check()?;
             let images: Vec<Rgb8> = chunk.iter().map(|(_, image)| image.clone()).collect();

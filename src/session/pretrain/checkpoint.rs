@@ -64,7 +64,12 @@ fn optimiser_bytes<M>(state: &State<M>, place: &Path) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// [`Error::Config`] if there is none, [`Error::Io`] or [`Error::Format`] if a file is missing, truncated or not ours.
-pub(super) fn read<M: Module>(fresh: M, run: &Path, config: &LoopConfig, device: &Device) -> Result<State<M>> {
+pub(super) fn read<M: Module>(
+    fresh: M,
+    run: &Path,
+    config: &LoopConfig,
+    device: &Device,
+) -> Result<State<M>> {
     let folder = settled(&run.join("checkpoint")).ok_or_else(|| {
         Error::Config(format!("{} has no checkpoint to resume from; start it anew elsewhere", run.display()))
     })?;
@@ -80,10 +85,9 @@ pub(super) fn read<M: Module>(fresh: M, run: &Path, config: &LoopConfig, device:
     let (path, optimiser) = bytes(OPTIMISER)?;
     let (record, metadata) = parse_optimiser(&optimiser, &path)?;
     let number = |name: &str| -> Result<f64> {
-        metadata
-            .get(name)
-            .and_then(|text| text.parse().ok())
-            .ok_or_else(|| Error::format(&path, format!("does not say its {name}; it is not one of our checkpoints")))
+        metadata.get(name).and_then(|text| text.parse().ok()).ok_or_else(|| {
+            Error::format(&path, format!("does not say its {name}; it is not one of our checkpoints"))
+        })
     };
     let (step, seconds) = (number("step")? as usize, number("seconds")?);
     let mut optimizer = ParamOptimizer::new(&config.optim);

@@ -42,8 +42,7 @@ impl Task for MarTask<'_> {
 
     fn loss(&self, module: &Generator, key: NoiseKey, device: &Device) -> Result<Tensor<1>> {
         let settings = (&self.config.loss, &self.model.diffusion);
-        let batch =
-            MarBatch::draw(&self.set, &mut key.rng(), self.config.training.batch, settings, device)?;
+        let batch = MarBatch::draw(&self.set, &mut key.rng(), self.config.training.batch, settings, device)?;
         Ok(loss(module, &batch))
     }
 
@@ -138,7 +137,8 @@ pub fn run(
     let device = place.device.open()?;
     let folder = WeightFolder::read(base)?;
     let autoencoder = folder.autoencoder(&device)?;
-    let model = ModelConfig { autoencoder: folder.manifest().config.autoencoder.clone(), ..config.model.clone() };
+    let model =
+        ModelConfig { autoencoder: folder.manifest().config.autoencoder.clone(), ..config.model.clone() };
     report(Progress::Remark(format!("encoding {} scenes", config.scenes)));
     let set = encode_scenes(&autoencoder, config, &device, stop)?;
     let fresh = Generator::new(&model, config.training.seed, &device);

@@ -14,7 +14,7 @@ pub trait AttentionKernel: Backend {
     /// `qkv`: `[batch, tokens, 3, heads, d]`; output `[batch, tokens, heads, d]`.
     #[fusion(default)]
     fn marscope_attention(qkv: FloatTensor<Self>) -> FloatTensor<Self> {
-        let (weights, [_, _, v]) = weights::<Self>(qkv);
+        let (weights, [_, _, v]) = weights::<Self>(&qkv);
         Self::float_swap_dims(Self::float_matmul(weights, v), 1, 2)
     }
 
@@ -22,7 +22,7 @@ pub trait AttentionKernel: Backend {
     #[fusion(default)]
     fn marscope_attention_backward(qkv: FloatTensor<Self>, gradient: FloatTensor<Self>) -> FloatTensor<Self> {
         let [batch, tokens, _, heads, d] = qkv.shape().dims();
-        let (weights, [q, k, v]) = weights::<Self>(qkv);
+        let (weights, [q, k, v]) = weights::<Self>(&qkv);
         let gradient = Self::float_swap_dims(gradient, 1, 2);
         let transposed = |t: FloatTensor<Self>| Self::float_swap_dims(t, 2, 3);
         let dv = Self::float_matmul(transposed(weights.clone()), gradient.clone());
@@ -46,7 +46,7 @@ pub fn scale(d: usize) -> f32 {
 }
 
 /// The attention weights `[batch, heads, tokens, tokens]`, and q, k and v `[batch, heads, tokens, d]`.
-fn weights<B: Backend>(qkv: FloatTensor<B>) -> (FloatTensor<B>, [FloatTensor<B>; 3]) {
+fn weights<B: Backend>(qkv: &FloatTensor<B>) -> (FloatTensor<B>, [FloatTensor<B>; 3]) {
     let [batch, tokens, _, heads, d] = qkv.shape().dims();
     let part = |i: isize| {
         let all = Slice::full();

@@ -19,6 +19,7 @@ use self::extension::AttentionKernel;
 /// # Shapes
 /// - `qkv`: `[batch, tokens, 3, heads, d]`
 /// - output: `[batch, tokens, heads, d]`
+#[must_use]
 pub fn scaled_dot_product(qkv: Tensor<5>) -> Tensor<4> {
     Tensor::from_dispatch(Dispatch::marscope_attention(qkv.into_dispatch()))
 }

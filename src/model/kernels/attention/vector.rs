@@ -97,7 +97,12 @@ fn softmax_rows(scores: &mut Padded, tokens: usize, scale: f32) {
         for value in row.iter_mut() {
             *value = exp((*value - largest) * scale);
         }
-        let inverse = 1.0 / sum(tokens, #[inline(always)] |i| row[i]);
+        let inverse = 1.0
+            / sum(
+                tokens,
+                #[inline(always)]
+                |i| row[i],
+            );
         for value in row.iter_mut() {
             *value *= inverse;
         }
@@ -230,7 +235,11 @@ fn softmax_gradient(weights: &Padded, scores: &mut Padded, tokens: usize, factor
     for (score, weight) in
         scores.values.chunks_exact_mut(weights.width).zip(weights.values.chunks_exact(weights.width))
     {
-        let dot = sum(tokens, #[inline(always)] |i| score[i] * weight[i]);
+        let dot = sum(
+            tokens,
+            #[inline(always)]
+            |i| score[i] * weight[i],
+        );
         for (score, weight) in score.iter_mut().zip(weight) {
             *score = factor * weight * (*score - dot);
         }

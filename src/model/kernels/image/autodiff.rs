@@ -77,7 +77,8 @@ impl<B: ImageKernels, C: CheckpointStrategy> ImageKernels for Autodiff<B, C> {
         groups: usize,
         epsilon: f64,
     ) -> FloatTensor<Self> {
-        let node = GroupNormNode.prepare::<C>([x.node(), gamma.node(), beta.node()]).compute_bound().stateful();
+        let node =
+            GroupNormNode.prepare::<C>([x.node(), gamma.node(), beta.node()]).compute_bound().stateful();
         let (x, gamma, beta) = (x.into_primitive(), gamma.into_primitive(), beta.into_primitive());
         match node {
             OpsKind::Tracked(prep) => {

@@ -119,7 +119,11 @@ fn group_mean<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
 }
 
 /// Zero-mean, unit-variance groups `[batch, positions, groups, channels]`, and their standard deviation.
-fn normalised<B: Backend>(x: FloatTensor<B>, groups: usize, epsilon: f64) -> (FloatTensor<B>, FloatTensor<B>) {
+fn normalised<B: Backend>(
+    x: FloatTensor<B>,
+    groups: usize,
+    epsilon: f64,
+) -> (FloatTensor<B>, FloatTensor<B>) {
     let [batch, height, width, channels] = x.shape().dims();
     let x = B::float_reshape(x, [batch, height * width, groups, channels / groups].into());
     let centred = B::float_sub(x.clone(), group_mean::<B>(x));

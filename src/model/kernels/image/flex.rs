@@ -16,7 +16,15 @@ fn matrix(weight: FloatTensor<Flex>, [output, input, kernel]: [usize; 3]) -> Flo
 }
 
 fn grid(x: &Values, kernel: usize, stride: usize, padding: usize) -> Grid {
-    Grid { batch: x.shape[0], height: x.shape[1], width: x.shape[2], channels: x.shape[3], kernel, stride, padding }
+    Grid {
+        batch: x.shape[0],
+        height: x.shape[1],
+        width: x.shape[2],
+        channels: x.shape[3],
+        kernel,
+        stride,
+        padding,
+    }
 }
 
 fn columns(x: &Values, grid: &Grid) -> FloatTensor<Flex> {
@@ -61,7 +69,8 @@ impl ImageKernels for Flex {
         );
         let back = Self::float_transpose(matrix(weight.into_tensor(), [output, input, kernel]));
         let d_columns = Values::of(Self::float_matmul(rows, back));
-        let dx = if grid.is_identity() { d_columns.get().to_vec() } else { vector::fold(d_columns.get(), &grid) };
+        let dx =
+            if grid.is_identity() { d_columns.get().to_vec() } else { vector::fold(d_columns.get(), &grid) };
         (x.like(dx), dw, bias)
     }
 
@@ -86,8 +95,13 @@ impl ImageKernels for Flex {
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
         let (x, gamma, gradient) = (Values::of(x), Values::of(gamma), Values::of(gradient));
         let positions = x.shape[1] * x.shape[2];
-        let out =
-            vector::group_norm_backward([x.get(), gradient.get()], gamma.get(), positions, groups, epsilon as f32);
+        let out = vector::group_norm_backward(
+            [x.get(), gradient.get()],
+            gamma.get(),
+            positions,
+            groups,
+            epsilon as f32,
+        );
         (x.like(out.x), row(out.gamma), row(out.beta))
     }
 }

@@ -20,11 +20,15 @@ use self::extension::ImageKernels;
 /// # Shapes
 /// - `x`: `[batch, height, width, in]`
 /// - output: `[batch, (height + 2 pad - kernel) / stride + 1, .., out]`
+#[must_use]
 pub fn conv2d(x: Tensor<4>, conv: &Conv2d) -> Tensor<4> {
     let weight = conv.weight.val();
     let [output, input, kernel, _] = weight.dims();
     assert_shape!(x, [.., input]);
-    let bias = conv.bias.as_ref().map_or_else(|| Tensor::zeros([output], &weight.device()), |b| b.val());
+    let bias = conv
+        .bias
+        .as_ref()
+        .map_or_else(|| Tensor::zeros([output], &weight.device()), burn::module::Param::val);
     Tensor::from_dispatch(Dispatch::marscope_conv2d(
         x.into_dispatch(),
         weight.into_dispatch(),
@@ -44,11 +48,14 @@ pub const fn padding(kernel: usize) -> usize {
 ///
 /// # Shapes
 /// - input and output: `[batch, height, width, channels]`
+#[must_use]
 pub fn group_norm(x: Tensor<4>, norm: &GroupNorm) -> Tensor<4> {
     let [_, _, _, channels] = x.dims();
     let device = x.device();
-    let gamma = norm.gamma.as_ref().map_or_else(|| Tensor::ones([channels], &device), |g| g.val());
-    let beta = norm.beta.as_ref().map_or_else(|| Tensor::zeros([channels], &device), |b| b.val());
+    let gamma =
+        norm.gamma.as_ref().map_or_else(|| Tensor::ones([channels], &device), burn::module::Param::val);
+    let beta =
+        norm.beta.as_ref().map_or_else(|| Tensor::zeros([channels], &device), burn::module::Param::val);
     Tensor::from_dispatch(Dispatch::marscope_group_norm(
         x.into_dispatch(),
         gamma.into_dispatch(),

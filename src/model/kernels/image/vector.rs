@@ -184,7 +184,8 @@ pub fn group_norm_backward(
         #[inline(always)]
         || {
             let picture = positions * channels;
-            let pictures = out.x.chunks_exact_mut(picture).zip(x.chunks_exact(picture)).zip(g.chunks_exact(picture));
+            let pictures =
+                out.x.chunks_exact_mut(picture).zip(x.chunks_exact(picture)).zip(g.chunks_exact(picture));
             for ((dx, x), g) in pictures {
                 let (mean, scale) = moments(x, positions, groups, epsilon);
                 let mut sum_g = vec![0.0; channels];
@@ -203,7 +204,8 @@ pub fn group_norm_backward(
                 }
                 group_means(&mut sum_g, positions, groups);
                 group_means(&mut sum_gn, positions, groups);
-                let rows = dx.chunks_exact_mut(channels).zip(x.chunks_exact(channels)).zip(g.chunks_exact(channels));
+                let rows =
+                    dx.chunks_exact_mut(channels).zip(x.chunks_exact(channels)).zip(g.chunks_exact(channels));
                 for ((dx, x), g) in rows {
                     for i in 0..channels {
                         let normed = (x[i] - mean[i]) * scale[i];

@@ -4,14 +4,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
-use assert_cmd::Command;
-
+const PROGRAM: &str = env!("CARGO_BIN_EXE_marscope");
 const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/model");
 
 fn marscope(arguments: &[&str]) -> Output {
-    Command::cargo_bin("marscope").unwrap().args(arguments).args(["--device", "cpu"]).output().unwrap()
+    Command::new(PROGRAM).args(arguments).args(["--device", "cpu"]).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -190,7 +189,7 @@ fn unknown_devices_are_refused() {
 
 #[test]
 fn devices_lists_the_cpu_and_says_what_is_missing() {
-    let output = Command::cargo_bin("marscope").unwrap().args(["devices", "--json"]).output().unwrap();
+    let output = Command::new(PROGRAM).args(["devices", "--json"]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     let lines: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(lines[0]["choice"], "cpu");
@@ -223,6 +222,6 @@ fn bad_settings_files_are_explained() {
 
 #[test]
 fn wrong_usage_exits_with_2() {
-    let output = Command::cargo_bin("marscope").unwrap().args(["sample"]).output().unwrap();
+    let output = Command::new(PROGRAM).args(["sample"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }

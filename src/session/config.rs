@@ -46,7 +46,7 @@ impl Default for LoopConfig {
     fn default() -> Self {
         Self {
             seed: 0,
-            steps: 7000,
+            steps: 2600,
             batch: 24,
             shards: 2,
             ema_decay: 0.998,
@@ -116,7 +116,7 @@ impl Default for PretrainMar {
             model: ModelConfig::default(),
             training: LoopConfig::default(),
             loss: MarLossConfig::default(),
-            scenes: 60_000,
+            scenes: 40_000,
         }
     }
 }

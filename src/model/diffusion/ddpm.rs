@@ -250,9 +250,10 @@ mod tests {
         ] {
             let c = at(timestep);
             assert_eq!(c.timestep, timestep);
-            assert!(close(c.alpha_bar, alpha_bar, 3e-7), "{c:?}");
+            // The first two rows of the table are float64 alphas, the last two float32: apart by up to 6e-7.
+            assert!(close(c.alpha_bar, alpha_bar, 6e-7), "{c:?}");
             assert!(close(c.posterior_variance, variance, 2e-5), "{c:?}");
-            assert!(close(c.x0_coef, x0_coef, 2e-6), "{c:?}");
+            assert!(close(c.x0_coef, x0_coef, 5e-6), "{c:?}");
             assert!(close(c.xt_coef, xt_coef, 2e-5), "{c:?}");
         }
     }

@@ -174,11 +174,8 @@ fn an_output_folder_that_cannot_be_written_is_named() {
 #[test]
 fn unknown_devices_are_refused() {
     let run = |device: &str| {
-        let output = Command::cargo_bin("marscope")
-            .unwrap()
-            .args(["sample", "a red circle", "--device", device])
-            .output()
-            .unwrap();
+        let output =
+            Command::new(PROGRAM).args(["sample", "a red circle", "--device", device]).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{device}");
         text(&output.stderr)
     };
@@ -224,4 +221,34 @@ fn bad_settings_files_are_explained() {
 fn wrong_usage_exits_with_2() {
     let output = Command::new(PROGRAM).args(["sample"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_pretraining_with_a_checkpoint() {
+    let root = tempfile::tempdir().unwrap();
+    let (settings, out) = (root.path().join("settings.toml"), root.path().join("run"));
+    fs::write(
+        &settings,
+        "[model.autoencoder]\nfine_width = 8\ncoarse_width = 8\n[training]\nsteps = 100000\nbatch = 1\nlog_every = 1\n",
+    )
+    .unwrap();
+    let mut child = Command::new(PROGRAM)
+        .args(["pretrain", "autoencoder", "--device", "cpu", "--config"])
+        .arg(&settings)
+        .arg("--out")
+        .arg(&out)
+        .spawn()
+        .unwrap();
+    let logged = || fs::metadata(out.join("events.jsonl")).is_ok_and(|file| file.len() > 0);
+    for _ in 0..600 {
+        if logged() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(logged(), "the run did not start");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(out.join("checkpoint/weights.bpk").is_file());
 }

@@ -231,3 +231,60 @@ impl ModuleMapper for Cast {
         param.map(|tensor| tensor.without_autodiff().cast(self.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::model::params::flatten;
+
+    fn small() -> ModelConfig {
+        let mut config = ModelConfig::default();
+        config.mar.width = 16;
+        config.mar.depth = 1;
+        config.head.width = 16;
+        config.head.depth = 1;
+        config.autoencoder.fine_width = 8;
+        config.autoencoder.coarse_width = 8;
+        config
+    }
+
+    fn values(generator: &Generator) -> Vec<f32> {
+        flatten(generator).into_iter().flat_map(|p| p.value.try_into_vec_as::<f32>().unwrap()).collect()
+    }
+
+    #[test]
+    fn weights_survive_the_file_and_half_precision_is_close() {
+        let (config, device, place) = (small(), Device::flex(), Path::new("generator.bpk"));
+        let generator = Generator::new(&config, 1, &device);
+        let other = || Generator::new(&config, 2, &device);
+        let exact = from_bytes(other(), to_bytes(generator.clone(), false).unwrap(), place).unwrap();
+        assert_eq!(values(&exact), values(&generator));
+        let half = from_bytes(other(), to_bytes(generator.clone(), true).unwrap(), place).unwrap();
+        for (half, full) in values(&half).iter().zip(values(&generator)) {
+            assert!((half - full).abs() <= 1e-3 * full.abs() + 1e-6, "{half} against {full}");
+        }
+    }
+
+    #[test]
+    fn spoiled_weight_files_are_refused_without_a_panic() {
+        let (config, device, place) = (small(), Device::flex(), Path::new("generator.bpk"));
+        let whole = to_bytes(Generator::new(&config, 1, &device), true).unwrap();
+        let load = |bytes: Vec<u8>| from_bytes(Generator::new(&config, 2, &device), bytes, place);
+        for length in (0..whole.len()).step_by(whole.len() / 60 + 1) {
+            let error = load(whole[..length].to_vec()).err().map(|e| e.to_string());
+            assert!(error.is_some_and(|e| e.contains("generator.bpk")), "cut to {length} bytes");
+        }
+        // A flipped bit in the header is refused or harmless; in the weights it is another weight.
+        for at in 0..whole.len().min(2000) {
+            let mut spoiled = whole.clone();
+            spoiled[at] ^= 1 << (at % 8);
+            let _ = load(spoiled);
+        }
+        let mut wider = small();
+        wider.mar.width = 32;
+        let other = from_bytes(Generator::new(&wider, 2, &device), whole, place);
+        assert!(other.is_err(), "weights of another size");
+    }
+}

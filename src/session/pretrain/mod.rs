@@ -119,7 +119,11 @@ fn train<T: Task>(
         }
         if done.is_multiple_of(config.evaluate_every) || done == config.steps {
             let averaged = state.average.apply(state.module.clone()).valid();
-            let (scores, words) = task.evaluate(averaged, config.evaluate_captions, stop)?;
+            let scored = task.evaluate(averaged, config.evaluate_captions, stop);
+            if scored.is_err() {
+                checkpoint::write(&state, run.path())?;
+            }
+            let (scores, words) = scored?;
             run.scalars(done - 1, state.seconds, &scores)?;
             report(Progress::Remark(format!("step {done}, {:.0} s: {words}", state.seconds)));
         }

@@ -47,7 +47,7 @@ struct ModelArguments {
     /// Folder of the model; the shipped one if left out.
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
-    /// auto, cpu, wgpu[:N] or cuda[:N].
+    /// auto, cpu, wgpu, wgpu:N, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "DEVICE")]
     device: String,
 }

@@ -48,7 +48,7 @@ pub struct Common {
     /// Seed of weights, batches and noise.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// auto, cpu, wgpu[:N] or cuda[:N].
+    /// auto, cpu, wgpu, wgpu:N, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "DEVICE")]
     device: String,
 }

@@ -1,4 +1,4 @@
-//! The kernels on the CPU: single-precision tensors go through the loops of [`vector`](super::vector).
+//! The kernels on the CPU: single-precision tensors go through the loops of [`vector`].
 
 use burn::backend::Flex;
 use burn::backend::TensorMetadata;

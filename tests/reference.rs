@@ -62,7 +62,7 @@ fn transformer_equals_pytorch() {
 
     let table: Vec<f64> = sin_cos_2d(3, 16).into_iter().map(f64::from).collect();
     file.compare_values("sin_cos_2d", &table, &file.get("sin_cos_2d").values, &[SCHEDULE; 9 * 16]);
-    assert_eq!(file.compared(), 2 + 1 + 28 + 1);
+    assert_eq!(file.compared(), 2 + 1 + 29 + 1);
 }
 
 fn captions(file: &Reference) -> Vec<[u8; SLOTS]> {

@@ -8,7 +8,7 @@ from torch import nn
 
 SIDE, CHANNELS, WIDTH, DEPTH, HEADS = 8, 16, 128, 6, 4
 TOKENS = SIDE * SIDE
-SLOTS, VOCABULARY, PAIRS = 6, 25, [(1, 2), (4, 5)]
+SLOTS, VOCABULARY, OBJECTS = 6, 25, [(1, 2, 3), (4, 5, 3)]
 HEAD_WIDTH, HEAD_DEPTH, TIME_FEATURES = 128, 3, 64
 FINE, COARSE, EDGE = 48, 96, 32
 
@@ -41,13 +41,14 @@ class Text(nn.Module):
     def __init__(self):
         super().__init__()
         self.words = nn.Embedding(VOCABULARY, WIDTH)
-        self.slots = nn.Parameter(0.2 * torch.randn(SLOTS + len(PAIRS), WIDTH))
-        self.bind1, self.bind2 = nn.Linear(2 * WIDTH, 2 * WIDTH), nn.Linear(2 * WIDTH, WIDTH)
+        self.slots = nn.Parameter(0.2 * torch.randn(SLOTS + len(OBJECTS), WIDTH))
+        self.roles = nn.Parameter(0.5 * torch.randn(len(OBJECTS), 3 * WIDTH))
+        self.bind1, self.bind2 = nn.Linear(3 * WIDTH, 2 * WIDTH), nn.Linear(2 * WIDTH, WIDTH)
 
     def forward(self, captions):
         words = self.words(captions)
-        pairs = words[:, [slot for pair in PAIRS for slot in pair]].view(-1, len(PAIRS), 2 * WIDTH)
-        return torch.cat([words, self.bind2(gelu(self.bind1(pairs)))], 1) + self.slots
+        objects = words[:, [slot for slots in OBJECTS for slot in slots]].view(-1, len(OBJECTS), 3 * WIDTH)
+        return torch.cat([words, self.bind2(gelu(self.bind1(objects + self.roles)))], 1) + self.slots
 
 
 class Mar(nn.Module):

@@ -138,14 +138,15 @@ def make_attention():
 
 
 SIDE, CHANNELS, WIDTH, HEADS, DEPTH = 3, 4, 16, 4, 1
-SLOTS, VOCABULARY, PAIRS = 6, 25, [(1, 2), (4, 5)]
+SLOTS, VOCABULARY, OBJECTS = 6, 25, [(1, 2, 3), (4, 5, 3)]
 
 
 def transformer_weights():
     w = Weights(2)
     w.add("text.words", 0.5 * w.normal(VOCABULARY, WIDTH))
-    w.add("text.slots", 0.2 * w.normal(SLOTS + len(PAIRS), WIDTH))
-    w.linear("text.bind1", 2 * WIDTH, 2 * WIDTH)
+    w.add("text.slots", 0.2 * w.normal(SLOTS + len(OBJECTS), WIDTH))
+    w.add("text.roles", 0.5 * w.normal(len(OBJECTS), 3 * WIDTH))
+    w.linear("text.bind1", 3 * WIDTH, 2 * WIDTH)
     w.linear("text.bind2", 2 * WIDTH, WIDTH)
     w.linear("token", CHANNELS, WIDTH)
     w.add("mask_token", 0.3 * w.normal(WIDTH))
@@ -159,10 +160,10 @@ def transformer_weights():
 
 
 def text_prefix(w, captions):
-    """One token a caption slot, then one for each (colour, shape) pair."""
+    """One token a caption slot, then one for each object: its colour, shape and link, and its role."""
     words = F.embedding(captions, w["text.words"])
-    pairs = torch.stack([torch.cat([words[:, a], words[:, b]], -1) for a, b in PAIRS], 1)
-    bound = linear(w, "text.bind2", gelu(linear(w, "text.bind1", pairs)))
+    objects = torch.stack([words[:, list(slots)].flatten(1) for slots in OBJECTS], 1) + w["text.roles"]
+    bound = linear(w, "text.bind2", gelu(linear(w, "text.bind1", objects)))
     return torch.cat([words, bound], 1) + w["text.slots"]
 
 

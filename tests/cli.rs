@@ -74,7 +74,7 @@ fn sample_writes_pictures_and_the_same_seed_writes_the_same_bytes() {
 #[test]
 fn a_picture_does_not_depend_on_its_batch() {
     let root = tempfile::tempdir().unwrap();
-    let first = |count: &str| {
+    let draw = |count: &str, picture: &str| {
         let out = root.path().join(count);
         let output = marscope(&[
             "sample",
@@ -89,9 +89,13 @@ fn a_picture_does_not_depend_on_its_batch() {
             out.to_str().unwrap(),
         ]);
         assert!(output.status.success(), "{}", text(&output.stderr));
-        fs::read(out.join("000_a-red-circle_0.png")).unwrap()
+        fs::read(out.join(format!("000_a-red-circle_{picture}.png"))).unwrap()
     };
-    assert_eq!(first("4"), first("8"));
+    // Alone, in a batch of four, at the start of a second batch.
+    let first = draw("8", "0");
+    assert_eq!(draw("1", "0"), first);
+    assert_eq!(draw("4", "0"), first);
+    assert_eq!(draw("5", "4"), draw("8", "4"));
 }
 
 #[test]

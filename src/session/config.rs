@@ -193,5 +193,10 @@ fn in_range(name: &str, value: f64, low: f64, high: f64) -> Result<()> {
 /// [`Error::Io`] or [`Error::Format`] naming the line.
 pub fn read_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
     let text = std::fs::read_to_string(path).map_err(Error::io("read", path))?;
-    toml::from_str(&text).map_err(|error| Error::format(path, format!("not valid settings: {error}")))
+    toml::from_str(&text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or("");
+        let line = before.matches('\n').count() + 1;
+        let message = error.message().replace('\n', " ");
+        Error::format(path, format!("line {line}: {message}"))
+    })
 }

@@ -20,8 +20,6 @@ trait Unary: Send + std::fmt::Debug + Clone + Copy + 'static {
 struct Silu;
 #[derive(Clone, Copy, Debug)]
 struct Gelu;
-#[derive(Clone, Copy, Debug)]
-struct Softmax;
 
 impl Unary for Silu {
     fn forward<B: Kernels>(x: FloatTensor<B>) -> (FloatTensor<B>, FloatTensor<B>) {
@@ -38,16 +36,6 @@ impl Unary for Gelu {
     }
     fn backward<B: Kernels>(saved: FloatTensor<B>, gradient: FloatTensor<B>) -> FloatTensor<B> {
         B::marscope_gelu_backward(saved, gradient)
-    }
-}
-
-impl Unary for Softmax {
-    fn forward<B: Kernels>(x: FloatTensor<B>) -> (FloatTensor<B>, FloatTensor<B>) {
-        let output = B::marscope_softmax(x);
-        (output.clone(), output)
-    }
-    fn backward<B: Kernels>(saved: FloatTensor<B>, gradient: FloatTensor<B>) -> FloatTensor<B> {
-        B::marscope_softmax_backward(saved, gradient)
     }
 }
 
@@ -142,10 +130,6 @@ impl<B: Kernels, C: CheckpointStrategy> Kernels for Autodiff<B, C> {
 
     fn marscope_gelu(x: FloatTensor<Self>) -> FloatTensor<Self> {
         differentiable::<B, C, _>(Gelu, x)
-    }
-
-    fn marscope_softmax(x: FloatTensor<Self>) -> FloatTensor<Self> {
-        differentiable::<B, C, _>(Softmax, x)
     }
 
     fn marscope_layer_norm(

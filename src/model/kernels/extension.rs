@@ -71,24 +71,6 @@ pub trait Kernels: Backend {
         Self::float_mul(gradient, Self::float_add(flat, curved))
     }
 
-    /// Softmax over the last dimension.
-    #[fusion(default)]
-    fn marscope_softmax(x: FloatTensor<Self>) -> FloatTensor<Self> {
-        let last = x.shape().num_dims() - 1;
-        Self::softmax(x, last)
-    }
-
-    /// `p · (g - sum(g p))` with `p` the forward pass's output.
-    #[fusion(default)]
-    fn marscope_softmax_backward(
-        output: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-    ) -> FloatTensor<Self> {
-        let last = output.shape().num_dims() - 1;
-        let dot = Self::float_sum_dim(Self::float_mul(output.clone(), gradient.clone()), last);
-        Self::float_mul(output, Self::float_sub(gradient, dot))
-    }
-
     /// Layer norm over the last dimension; `gamma` and `beta` have its length.
     #[fusion(default)]
     fn marscope_layer_norm(

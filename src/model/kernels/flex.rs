@@ -86,19 +86,6 @@ impl Kernels for Flex {
         x.like(vector::gelu_backward(x.get(), gradient.get()))
     }
 
-    fn marscope_softmax(x: FloatTensor<Self>) -> FloatTensor<Self> {
-        let x = Values::of(x);
-        x.like(vector::softmax(x.get(), x.width()))
-    }
-
-    fn marscope_softmax_backward(
-        output: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-    ) -> FloatTensor<Self> {
-        let (output, gradient) = (Values::of(output), Values::of(gradient));
-        output.like(vector::softmax_backward(output.get(), gradient.get(), output.width()))
-    }
-
     fn marscope_layer_norm(
         x: FloatTensor<Self>,
         gamma: FloatTensor<Self>,

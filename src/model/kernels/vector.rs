@@ -196,58 +196,6 @@ pub fn sum_rows(x: &[f32], width: usize) -> Vec<f32> {
     out
 }
 
-/// Softmax of each row of `width`. A row with NaN is NaN throughout.
-#[must_use]
-pub fn softmax(x: &[f32], width: usize) -> Vec<f32> {
-    let mut out = vec![0.0; x.len()];
-    vectorised(
-        #[inline(always)]
-        || {
-            for (out, x) in out.chunks_exact_mut(width).zip(x.chunks_exact(width)) {
-                // `max` passes NaN over, but the exponential of NaN is NaN and so is the row's sum.
-                let largest = x.iter().fold(f32::NEG_INFINITY, |a, b| if *b > a { *b } else { a });
-                for (out, x) in out.iter_mut().zip(x) {
-                    *out = exp(x - largest);
-                }
-                let total = sum(
-                    width,
-                    #[inline(always)]
-                    |i| out[i],
-                );
-                let inverse = 1.0 / total;
-                for out in out.iter_mut() {
-                    *out *= inverse;
-                }
-            }
-        },
-    );
-    out
-}
-
-/// Gradient of [`softmax`] given its output `p`, times `g`.
-#[must_use]
-pub fn softmax_backward(p: &[f32], g: &[f32], width: usize) -> Vec<f32> {
-    let mut out = vec![0.0; p.len()];
-    vectorised(
-        #[inline(always)]
-        || {
-            for ((out, p), g) in
-                out.chunks_exact_mut(width).zip(p.chunks_exact(width)).zip(g.chunks_exact(width))
-            {
-                let dot = sum(
-                    width,
-                    #[inline(always)]
-                    |i| p[i] * g[i],
-                );
-                for ((out, p), g) in out.iter_mut().zip(p).zip(g) {
-                    *out = p * (g - dot);
-                }
-            }
-        },
-    );
-    out
-}
-
 /// Mean and reciprocal standard deviation of a row.
 #[inline(always)]
 fn moments(x: &[f32], epsilon: f32) -> (f32, f32) {
@@ -364,6 +312,5 @@ mod tests {
             assert!((out - want).abs() < 1e-6, "{out}");
         }
         assert!(silu(&[f32::NAN])[0].is_nan() && gelu(&[f32::NAN])[0].is_nan());
-        assert!(softmax(&[1.0, f32::NAN], 2).iter().all(|p| p.is_nan()));
     }
 }

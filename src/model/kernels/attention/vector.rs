@@ -245,3 +245,16 @@ fn softmax_gradient(weights: &Padded, scores: &mut Padded, tokens: usize, factor
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_that_is_not_a_number_shows_in_the_output() {
+        let s = Sizes { batch: 1, tokens: 2, heads: 1, d: 1 };
+        // Tokens of (q, k, v): the second key is NaN, so no weight of any token is a number.
+        let out = attention(&[1.0, 1.0, 1.0, 1.0, f32::NAN, 1.0], s);
+        assert!(out.iter().all(|x| x.is_nan()), "{out:?}");
+    }
+}

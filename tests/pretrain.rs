@@ -58,7 +58,7 @@ fn losses(run: &Path) -> Vec<f64> {
         .into_iter()
         .filter_map(|event| match event {
             Event::Scalars { values, .. } => values.get("loss").map(|v| v.0),
-            Event::Note { .. } => None,
+            _ => None,
         })
         .collect()
 }

@@ -103,8 +103,8 @@ class AdaLnBlock(nn.Module):
         self.modulation = nn.Linear(HEAD_WIDTH, 3 * HEAD_WIDTH)
         self.fc1, self.fc2 = nn.Linear(HEAD_WIDTH, HEAD_WIDTH), nn.Linear(HEAD_WIDTH, HEAD_WIDTH)
 
-    def forward(self, x, condition):
-        shift, scale, gate = self.modulation(condition).chunk(3, -1)
+    def forward(self, x, modulation):
+        shift, scale, gate = modulation.chunk(3, -1)
         inner = torch.addcmul(shift, self.norm(x), 1 + scale)
         return torch.addcmul(x, gate, self.fc2(F.silu(self.fc1(inner))))
 
@@ -122,13 +122,22 @@ class Head(nn.Module):
         self.final_modulation = nn.Linear(HEAD_WIDTH, 2 * HEAD_WIDTH)
         self.output = nn.Linear(HEAD_WIDTH, CHANNELS)
 
-    def forward(self, x, condition, time):
+    def modulation(self, condition, time):
+        """What the condition does to each layer in turn; noisy latents with the same condition and time share it."""
         condition = F.silu(condition + time)
+        for block in self.blocks:
+            yield block.modulation(condition)
+        yield self.final_modulation(condition)
+
+    def denoise(self, x, modulation):
         h = self.input(x)
         for block in self.blocks:
-            h = block(h, condition)
-        shift, scale = self.final_modulation(condition).chunk(2, -1)
+            h = block(h, next(modulation))
+        shift, scale = next(modulation).chunk(2, -1)
         return self.output(torch.addcmul(shift, self.final_norm(h), 1 + scale))
+
+    def forward(self, x, condition, time):
+        return self.denoise(x, self.modulation(condition, time))
 
 
 class Generator(nn.Module):

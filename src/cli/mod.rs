@@ -5,7 +5,11 @@ mod devices;
 mod eval;
 mod pretrain;
 mod progress;
+mod runs;
 mod sample;
+mod settings;
+mod train;
+mod train_bar;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,6 +39,11 @@ enum Command {
     /// Train the autoencoder, or the transformer and its head, from scratch.
     #[command(subcommand)]
     Pretrain(pretrain::PretrainCommand),
+    /// Train a model with MAR-GRPO and record the run.
+    Train(Box<train::TrainArguments>),
+    /// List, show, export and check recorded runs.
+    #[command(subcommand)]
+    Runs(runs::RunsCommand),
     /// List devices, and why one is not usable.
     Devices(devices::DevicesArguments),
     /// Time sampling and one pretraining step on this machine.
@@ -81,6 +90,8 @@ pub fn run() -> ExitCode {
         Command::Sample(arguments) => sample::run(&arguments, &stop),
         Command::Eval(arguments) => eval::run(&arguments, &stop),
         Command::Pretrain(command) => pretrain::run(&command, &stop),
+        Command::Train(arguments) => train::run(&arguments, &stop),
+        Command::Runs(command) => runs::run(&command),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments, &stop),
     };

@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::diffusion::{Diffusion, Transition};
-use super::head::Head;
+use super::head::{Head, HeadModulation};
 use super::noise::{NoiseKey, Purpose};
 use crate::error::Result;
 
@@ -63,20 +63,54 @@ pub struct Condition {
 }
 
 impl Condition {
-    fn projected(&self, head: &Head) -> Self {
-        Self {
+    /// Ready for the head; computed once for all diffusion steps.
+    #[must_use]
+    pub fn project(&self, head: &Head) -> ProjectedCondition {
+        ProjectedCondition {
             z: head.project_condition(self.z.clone()),
             unconditional: self.unconditional.as_ref().map(|(z, w)| (head.project_condition(z.clone()), *w)),
         }
     }
+}
 
-    /// `output_u + w (output_c - output_u)` of a projected condition.
-    fn head_output(&self, head: &Head, x: &Tensor<2>, time: f32) -> Tensor<2> {
-        let output = head.forward(x.clone(), self.z.clone(), &[time]);
-        match &self.unconditional {
+/// A [`Condition`] in the head's width.
+#[derive(Clone, Debug)]
+pub struct ProjectedCondition {
+    z: Tensor<2>,
+    unconditional: Option<(Tensor<2>, f64)>,
+}
+
+impl ProjectedCondition {
+    /// The policy's head at `times`: shared by sampling and replay, and by all trajectories from this condition.
+    #[must_use]
+    pub fn at(&self, head: &Head, times: &[f32]) -> GuidedHead {
+        GuidedHead {
+            with_caption: head.modulation(self.z.clone(), times),
+            without: self.unconditional.as_ref().map(|(z, w)| (head.modulation(z.clone(), times), *w)),
+        }
+    }
+}
+
+/// The head for given conditions and times.
+#[derive(Clone, Debug)]
+pub struct GuidedHead {
+    with_caption: HeadModulation,
+    without: Option<(HeadModulation, f64)>,
+}
+
+impl GuidedHead {
+    /// `output_u + w (output_c - output_u)`, or `output_c` without guidance.
+    ///
+    /// # Shapes
+    /// - `x`: `[times * rows, channels]`, times outermost
+    /// - output: `[times * rows, head outputs]`
+    #[must_use]
+    pub fn output(&self, head: &Head, x: &Tensor<2>) -> Tensor<2> {
+        let output = head.denoise(x.clone(), &self.with_caption);
+        match &self.without {
             None => output,
-            Some((z, weight)) => {
-                let without = head.forward(x.clone(), z.clone(), &[time]);
+            Some((modulation, weight)) => {
+                let without = head.denoise(x.clone(), modulation);
                 without.clone() + (output - without).mul_scalar(*weight)
             }
         }
@@ -86,6 +120,8 @@ impl Condition {
 /// One denoising step, as an observer sees it.
 #[derive(Debug)]
 pub struct DenoisingStep<'a> {
+    /// Which of the trajectories, from 0.
+    pub trajectory: usize,
     /// Diffusion step, 0 is the noisiest.
     pub step: usize,
     /// `[rows, channels]` before the step.
@@ -96,8 +132,8 @@ pub struct DenoisingStep<'a> {
     pub transition: Option<&'a Transition>,
 }
 
-/// Denoises every row of `noise` from pure noise: the first `stochastic_steps` steps draw from the transition, the rest
-/// are deterministic. Returns the latents `[rows, channels]`.
+/// Denoises every row from pure noise, once for each entry of `noises`: the first `stochastic_steps` steps draw from the
+/// transition, the rest are deterministic. Returns the latents `[rows, channels]` of each trajectory.
 ///
 /// # Errors
 /// Whatever `observe` returns, at once.
@@ -105,23 +141,28 @@ pub fn denoise(
     head: &Head,
     diffusion: &Diffusion,
     condition: &Condition,
-    noise: &NoiseRows,
+    noises: &[NoiseRows],
     stochastic_steps: usize,
     observe: &mut dyn FnMut(&DenoisingStep<'_>) -> Result<()>,
-) -> Result<Tensor<2>> {
+) -> Result<Vec<Tensor<2>>> {
     let device = condition.z.device();
-    let condition = condition.projected(head);
-    let mut x = noise.draw(NoiseKey::START, &device);
+    let condition = condition.project(head);
+    let mut states: Vec<Tensor<2>> =
+        noises.iter().map(|noise| noise.draw(NoiseKey::START, &device)).collect();
     for step in 0..diffusion.steps() {
-        let output = condition.head_output(head, &x, diffusion.time(step));
-        let (next, transition) = if step < stochastic_steps {
-            let transition = diffusion.transition(step, x.clone(), output);
-            (transition.sample(noise.draw(step as u16, &device)), Some(transition))
-        } else {
-            (diffusion.deterministic(step, x.clone(), output), None)
-        };
-        observe(&DenoisingStep { step, x: &x, next: &next, transition: transition.as_ref() })?;
-        x = next;
+        let guided = condition.at(head, &[diffusion.time(step)]);
+        for (trajectory, (x, noise)) in states.iter_mut().zip(noises).enumerate() {
+            let output = guided.output(head, x);
+            let (next, transition) = if step < stochastic_steps {
+                let transition = diffusion.transition(step, x.clone(), output);
+                (transition.sample(noise.draw(step as u16, &device)), Some(transition))
+            } else {
+                (diffusion.deterministic(step, x.clone(), output), None)
+            };
+            let transition = transition.as_ref();
+            observe(&DenoisingStep { trajectory, step, x, next: &next, transition })?;
+            *x = next;
+        }
     }
-    Ok(x)
+    Ok(states)
 }

@@ -38,6 +38,18 @@ impl Part {
         }
     }
 
+    /// The part to which the parameter at `path` belongs.
+    #[must_use]
+    pub fn of(path: &str) -> Self {
+        if path.starts_with("head.") {
+            Self::Head
+        } else if path.starts_with("mar.text.") {
+            Self::Text
+        } else {
+            Self::Transformer
+        }
+    }
+
     /// The parameters of this part.
     ///
     /// # Panics
@@ -77,6 +89,7 @@ mod tests {
             let path = self.3.join(".");
             let hits: Vec<usize> = (0..3).filter(|i| self.1[*i].matches(&param.id, Some(&path))).collect();
             assert_eq!(hits.len(), 1, "{path} belongs to one part");
+            assert_eq!(Part::ALL[hits[0]], Part::of(&path));
             self.0[hits[0]] += 1;
             self.2 += 1;
         }

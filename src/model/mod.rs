@@ -3,6 +3,7 @@
 //! A [`Model`] is an autoencoder and a [`Generator`]: the masked autoregressive transformer that decides what goes where
 //! and the diffusion head that denoises each latent token. [`sample`] turns captions into latents.
 
+pub mod ar_step;
 pub mod config;
 pub mod denoise;
 pub mod diffusion;

@@ -22,6 +22,8 @@ pub enum Purpose {
     Pretraining = 3,
     /// Scenes and captions.
     World = 4,
+    /// Choices of reinforcement learning: trained steps, random selections, shuffled advantages.
+    Training = 5,
 }
 
 /// The address of one draw.

@@ -42,6 +42,13 @@ pub fn with_values<M: Module>(module: M, values: Vec<Tensor<1>>) -> M {
     module.map(&mut Replace { values: values.into_iter() })
 }
 
+/// A copy with leaves of its own: the graphs of two threads never meet.
+#[must_use]
+pub fn fork_leaves<M: Module>(module: &M) -> M {
+    let values = flatten(module).into_iter().map(|p| p.value).collect();
+    with_values(module.clone(), values)
+}
+
 struct Flatten {
     path: Vec<String>,
     gradients: Option<Gradients>,

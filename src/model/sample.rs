@@ -1,15 +1,16 @@
 //! Captions to latents: the AR loop.
 
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use super::Generator;
-use super::denoise::{Condition, DenoisingStep, NoiseRows, denoise};
+use super::ar_step::{condition, flat_rows, transformer_output};
+use super::denoise::{DenoisingStep, NoiseRows, denoise};
 use super::diffusion::{Diffusion, DiffusionConfig};
 use super::mar::order::{CountRounding, random_order, tokens_per_step};
 use super::noise::{NoiseKey, Purpose};
 use crate::error::{Error, Result};
-use crate::world::tokenizer::{SLOTS, UNCONDITIONAL};
+use crate::world::tokenizer::SLOTS;
 
 /// How pictures are generated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,7 +91,8 @@ pub struct ArStep<'a> {
     pub predicted: &'a [Vec<usize>],
     /// Tokens that the head denoised, for each image: the predicted ones, or all.
     pub denoised: &'a [Vec<usize>],
-    /// `[batch, tokens, width]`, the transformer's output.
+    /// `[batch, tokens, width]`, the transformer's output; with guidance `[2 batch, tokens, width]`, the rows without a
+    /// caption last.
     pub z: &'a Tensor<3>,
     /// `[rows, channels]`, the denoised latents in the order of `denoised`.
     pub rows: &'a Tensor<2>,
@@ -143,9 +145,10 @@ pub fn sample(
     let diffusion = diffusion.schedule(config.diffusion_steps)?;
     let mut state = Canvas::new(generator, requests);
     let counts = tokens_per_step(state.tokens, config.ar_steps, config.rounding);
+    let captions: Vec<[u8; SLOTS]> = requests.iter().map(|r| r.caption).collect();
     let mut first = 0;
     for (ar_step, count) in counts.iter().enumerate() {
-        let z = state.transformer(generator, requests, config.guidance);
+        let z = state.transformer(generator, &captions, config.guidance);
         let predicted: Vec<Vec<usize>> =
             state.orders.iter().map(|order| order[first..first + count].to_vec()).collect();
         let all = observer.wants_all_tokens(ar_step);
@@ -159,17 +162,19 @@ pub fn sample(
             ar_step,
             trajectory: 0,
         };
-        let condition = state.condition(&z, &noise.tokens, config.guidance);
+        let rows = flat_rows(&noise.tokens, state.tokens, &state.device);
+        let condition = condition(&z, requests.len(), rows, config.guidance);
+        let noises = std::slice::from_ref(&noise);
+        let mut observe = |step: &DenoisingStep<'_>| observer.denoising_step(ar_step, step);
         let rows =
-            denoise(&generator.head, &diffusion, &condition, &noise, config.stochastic_steps, &mut |step| {
-                observer.denoising_step(ar_step, step)
-            })?;
+            denoise(&generator.head, &diffusion, &condition, noises, config.stochastic_steps, &mut observe)?
+                .swap_remove(0);
         observer.ar_step(&ArStep {
             ar_step,
             ar_steps: counts.len(),
             predicted: &predicted,
             denoised: &noise.tokens,
-            z: &z.narrow(0, 0, requests.len()),
+            z: &z,
             rows: &rows,
             before: &state.latents,
         })?;
@@ -207,38 +212,27 @@ impl Canvas {
         }
     }
 
-    /// The transformer's output; with guidance, the rows without a caption follow those with one.
-    fn transformer(&self, generator: &Generator, requests: &[Request], guidance: f64) -> Tensor<3> {
-        let mut captions: Vec<[u8; SLOTS]> = requests.iter().map(|r| r.caption).collect();
-        let shape = [requests.len(), self.tokens];
+    fn transformer(&self, generator: &Generator, captions: &[[u8; SLOTS]], guidance: f64) -> Tensor<3> {
+        let shape = [captions.len(), self.tokens];
         let known = Tensor::<2>::from_data(TensorData::new(self.known.clone(), shape), &self.device);
-        if !guided(guidance) {
-            return generator.mar.forward(&captions, self.latents.clone(), known);
-        }
-        captions.resize(2 * requests.len(), UNCONDITIONAL);
-        let twice = Tensor::cat(vec![self.latents.clone(), self.latents.clone()], 0);
-        generator.mar.forward(&captions, twice, Tensor::cat(vec![known.clone(), known], 0))
-    }
-
-    fn condition(&self, z: &Tensor<3>, tokens: &[Vec<usize>], guidance: f64) -> Condition {
-        let [_, count, width] = z.dims();
-        let batch = tokens.len();
-        let rows = z.clone().reshape([z.dims()[0] * count, width]);
-        let pick = |offset: usize| rows.clone().select(0, self.flat_indices(tokens, offset));
-        Condition { z: pick(0), unconditional: guided(guidance).then(|| (pick(batch * count), guidance)) }
+        transformer_output(generator, captions, self.latents.clone(), known, guidance)
     }
 
     /// Of rows for all tokens, those of `tokens`.
     fn rows_of(&self, tokens: &[Vec<usize>], rows: Tensor<2>) -> Tensor<2> {
-        rows.select(0, self.flat_indices(tokens, 0))
+        rows.select(0, flat_rows(tokens, self.tokens, &self.device))
     }
 
     fn write(&mut self, tokens: &[Vec<usize>], rows: Tensor<2>) {
         let shape = self.latents.dims();
         let flat = self.latents.clone().reshape([shape[0] * shape[1], shape[2]]);
         // Unknown latents are zero, so adding is writing.
-        let flat =
-            flat.select_assign(0, self.flat_indices(tokens, 0), rows, burn::tensor::IndexingUpdateOp::Add);
+        let flat = flat.select_assign(
+            0,
+            flat_rows(tokens, self.tokens, &self.device),
+            rows,
+            burn::tensor::IndexingUpdateOp::Add,
+        );
         self.latents = flat.reshape(shape);
         for (image, tokens) in tokens.iter().enumerate() {
             for token in tokens {
@@ -246,19 +240,4 @@ impl Canvas {
             }
         }
     }
-
-    fn flat_indices(&self, tokens: &[Vec<usize>], offset: usize) -> Tensor<1, Int> {
-        let indices: Vec<i64> = tokens
-            .iter()
-            .enumerate()
-            .flat_map(|(image, tokens)| tokens.iter().map(move |t| (offset + image * self.tokens + t) as i64))
-            .collect();
-        let count = indices.len();
-        Tensor::from_data(TensorData::new(indices, [count]), &self.device)
-    }
-}
-
-/// Whether `guidance` needs the output without a caption.
-fn guided(guidance: f64) -> bool {
-    (guidance - 1.0).abs() > f64::EPSILON
 }

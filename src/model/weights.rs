@@ -127,6 +127,22 @@ impl WeightFolder {
         &self.manifest
     }
 
+    /// Writes the same model to `folder`, byte for byte.
+    ///
+    /// # Errors
+    /// [`Error::Io`] naming the file.
+    pub fn copy_to(&self, folder: &Path) -> Result<()> {
+        fs::create_dir_all(folder).map_err(Error::io("create the folder", folder))?;
+        let place = folder.join(MANIFEST);
+        let manifest = serde_json::to_vec_pretty(&self.manifest)
+            .map_err(|error| Error::format(&place, format!("cannot be written as JSON: {error}")))?;
+        for (name, bytes) in &self.files {
+            let file = folder.join(name);
+            fs::write(&file, bytes).map_err(Error::io("write", &file))?;
+        }
+        fs::write(&place, manifest).map_err(Error::io("write", &place))
+    }
+
     /// The autoencoder, on `device`.
     ///
     /// # Errors

@@ -25,6 +25,12 @@ impl Ema {
         Self::new(decay, &flatten(module))
     }
 
+    /// The same average, from now on with another decay.
+    #[must_use]
+    pub fn with_decay(self, decay: f64) -> Self {
+        Self { decay, ..self }
+    }
+
     /// Takes in the weights after step number `step` (from 0). The decay rises with the first steps, so that a short
     /// run is not dominated by its random start.
     pub fn update(&mut self, step: usize, values: &[Tensor<1>]) {

@@ -49,6 +49,7 @@ impl Default for OptimConfig {
     }
 }
 
+#[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "one for each parameter")]
 enum State {
     AdamW(Option<AdamWState<1>>),
@@ -56,6 +57,7 @@ enum State {
 }
 
 /// Optimiser state for one parameter list.
+#[derive(Clone)]
 pub struct ParamOptimizer {
     decayed: AdamW,
     plain: AdamW,
@@ -108,7 +110,13 @@ impl ParamOptimizer {
         }
     }
 
-    /// One step with both learning rates multiplied by `schedule`. Parameters without a gradient stay as they are.
+    /// Takes up other settings and keeps the state.
+    pub fn reconfigure(&mut self, config: &OptimConfig) {
+        *self = Self { states: std::mem::take(&mut self.states), ..Self::new(config) };
+    }
+
+    /// One step with both learning rates multiplied by what `rate` says for a parameter. Parameters without a gradient
+    /// stay as they are.
     ///
     /// # Errors
     /// [`Error::Diverged`] if the gradient norm is not finite; the state is then unchanged.
@@ -117,7 +125,7 @@ impl ParamOptimizer {
         step: usize,
         params: &[FlatParam],
         gradients: Vec<Option<Tensor<1>>>,
-        schedule: f64,
+        rate: &(dyn Fn(&FlatParam) -> f64 + Sync),
     ) -> Result<OptimStep> {
         let gradient_norm = global_norm(&gradients);
         if !gradient_norm.is_finite() {
@@ -133,7 +141,10 @@ impl ParamOptimizer {
             jobs.push(Job { param, gradient: gradient.mul_scalar(scale), state });
             places.push(place);
         }
-        let results = side_by_side(jobs, |job| self.update(job, schedule));
+        let results = side_by_side(jobs, |job| {
+            let rate = rate(job.param);
+            self.update(job, rate)
+        });
         for (place, (value, state)) in places.into_iter().zip(results) {
             values[place] = value;
             self.states.insert(params[place].path.clone(), state);
@@ -182,36 +193,52 @@ impl ParamOptimizer {
         OptimRecord { tensors: sink.tensors, scalars: scalars.collect() }
     }
 
-    /// Takes up the state of a checkpoint for `params`.
+    /// Takes up the state of a checkpoint for `params`. A parameter that the record does not name has not been updated yet
+    /// and starts afresh.
     ///
     /// # Errors
-    /// [`Error::Config`] naming the first parameter that the record does not know.
+    /// [`Error::Config`] if the record's state does not fit the parameters or the settings.
     pub fn restore(&mut self, record: OptimRecord, params: &[FlatParam], device: &Device) -> Result<()> {
+        let names = record.tensors.iter().filter_map(|(name, _)| name.split_once(':'));
+        let recorded: Vec<String> = names.map(|(rule, rest)| format!("{rule}:{rest}")).collect();
         let mut source = StateSource::new(record.scalars.into_iter().map(|(k, v)| (k, v.into())).collect());
         for (name, data) in record.tensors {
             source.insert_tensor(name, data);
         }
-        for param in params.iter().filter(|p| p.trained) {
+        for param in params {
+            let prefix = |rule: &str| format!("{rule}:{}", param.path);
+            if !recorded.iter().any(|name| is_state_of(name, &param.path)) {
+                continue;
+            }
             let state = match self.fresh_state(param) {
-                State::AdamW(_) => {
-                    AdamWState::state_unflatten(&format!("adamw:{}", param.path), &mut source, device)
-                        .map(|s| State::AdamW(Some(s)))
-                }
-                State::Muon(_) => {
-                    MuonState::state_unflatten(&format!("muon:{}", param.path), &mut source, device)
-                        .map(|s| State::Muon(Some(s)))
-                }
+                State::AdamW(_) => AdamWState::state_unflatten(&prefix("adamw"), &mut source, device)
+                    .map(|s| State::AdamW(Some(s))),
+                State::Muon(_) => MuonState::state_unflatten(&prefix("muon"), &mut source, device)
+                    .map(|s| State::Muon(Some(s))),
             };
             let state = state.ok_or_else(|| {
                 Error::Config(format!(
-                    "the checkpoint has no optimiser state for {}; it was made with other settings",
+                    "the checkpoint's optimiser state for {} is of another kind; it was made with other settings",
                     param.path
                 ))
             })?;
             self.states.insert(param.path.clone(), state);
         }
-        Ok(())
+        let stranger = recorded.iter().find(|name| !self.states.keys().any(|path| is_state_of(name, path)));
+        match stranger {
+            None => Ok(()),
+            Some(name) => Err(Error::Config(format!(
+                "the checkpoint has an optimiser state {name} that belongs to no parameter; it was made with another model"
+            ))),
+        }
     }
+}
+
+/// Whether the recorded tensor `name`, `rule:path.moment`, belongs to the parameter at `path`.
+fn is_state_of(name: &str, path: &str) -> bool {
+    name.split_once(':')
+        .and_then(|(_, rest)| rest.strip_prefix(path))
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 /// Optimiser state as named tensors and whole numbers.
@@ -241,6 +268,21 @@ pub fn global_norm(gradients: &[Option<Tensor<1>>]) -> f64 {
         return 0.0;
     }
     f64::from(Tensor::cat(sums, 0).sum().into_scalar::<f32>()).sqrt()
+}
+
+/// Gradients of two parts of one loss.
+#[must_use]
+pub fn add_gradients(a: Vec<Option<Tensor<1>>>, b: Vec<Option<Tensor<1>>>) -> Vec<Option<Tensor<1>>> {
+    if a.is_empty() {
+        return b;
+    }
+    a.into_iter()
+        .zip(b)
+        .map(|pair| match pair {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        })
+        .collect()
 }
 
 /// Maps `jobs` on two threads, keeping the order. Each result depends on its job only.

@@ -1,7 +1,7 @@
 //! Files that are either whole or not there.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -11,10 +11,30 @@ use crate::error::{Error, Result};
 /// # Errors
 /// [`Error::Io`] naming the file.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_whole_with(path, |file| file.write_all(bytes))
+}
+
+/// Like [`write_whole`], for what is too long to be in memory at once.
+///
+/// # Errors
+/// [`Error::Io`] naming the file.
+pub fn write_whole_with(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<fs::File>) -> std::io::Result<()>,
+) -> Result<()> {
     let aside = path.with_extension("partial");
-    let mut file = fs::File::create(&aside).map_err(Error::io("write", path))?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(Error::io("write", path))?;
-    fs::rename(&aside, path).map_err(Error::io("write", path))
+    let written = fs::File::create(&aside)
+        .map(BufWriter::new)
+        .and_then(|mut file| {
+            write(&mut file)?;
+            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()
+        })
+        .and_then(|()| fs::rename(&aside, path));
+    if written.is_err() {
+        // On a full disk what is left takes the room that is missing; the first error is the one to report.
+        let _ = fs::remove_file(&aside);
+    }
+    written.map_err(Error::io("write", path))
 }
 
 /// Creates `path` and the folders above it.

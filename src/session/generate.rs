@@ -17,9 +17,12 @@ use crate::world::image::Rgb8;
 /// Pictures generated together. Fixed, so that a picture does not depend on how many cores there are.
 const CHUNK: usize = 4;
 
-/// Passes the stop signal on between AR steps and counts them.
+/// Asked between AR steps, on the sampling threads: may wait, and ends the job with an error.
+pub type Poll<'a> = &'a (dyn Fn() -> Result<()> + Sync);
+
+/// Polls between AR steps and counts them.
 struct Watch<'a> {
-    stop: &'a StopSignal,
+    poll: Poll<'a>,
     done: &'a AtomicUsize,
     images: usize,
 }
@@ -27,7 +30,7 @@ struct Watch<'a> {
 impl Observer for Watch<'_> {
     fn ar_step(&mut self, _: &ArStep<'_>) -> Result<()> {
         self.done.fetch_add(self.images, Ordering::Relaxed);
-        self.stop.check()
+        (self.poll)()
     }
 }
 
@@ -42,6 +45,20 @@ pub fn generate(
     stop: &StopSignal,
     report: Report<'_>,
 ) -> Result<Vec<Rgb8>> {
+    generate_polled(model, requests, config, &|| stop.check(), report)
+}
+
+/// [`generate`] with a poll of the caller's.
+///
+/// # Errors
+/// As [`generate`], and whatever `poll` returns.
+pub fn generate_polled(
+    model: &Model,
+    requests: &[Request],
+    config: &SampleConfig,
+    poll: Poll<'_>,
+    report: Report<'_>,
+) -> Result<Vec<Rgb8>> {
     config.validate()?;
     let chunks: Vec<&[Request]> = requests.chunks(CHUNK).collect();
     let next = AtomicUsize::new(0);
@@ -51,7 +68,7 @@ pub fn generate(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(chunk) = chunks.get(index) else { break };
-            let mut watch = Watch { stop, done: &done, images: chunk.len() };
+            let mut watch = Watch { poll, done: &done, images: chunk.len() };
             let images = one_chunk(model, chunk, config, &mut watch);
             let failed = images.is_err();
             if let Ok(mut results) = results.lock() {

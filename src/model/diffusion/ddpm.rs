@@ -145,6 +145,19 @@ impl DdpmSchedule {
         self.steps[step].alpha_bar
     }
 
+    /// Deviation of the posterior at `step`; 0 at the last.
+    #[must_use]
+    pub fn posterior_std(&self, step: usize) -> f64 {
+        self.steps[step].posterior_variance.sqrt()
+    }
+
+    /// `d mean / d noise` of the posterior at `step`, negative.
+    #[must_use]
+    pub fn output_coef(&self, step: usize) -> f64 {
+        let c = self.steps[step];
+        -c.x0_coef * (1.0 / c.alpha_bar - 1.0).sqrt()
+    }
+
     /// The posterior `q(x_prev | x_t, x0)` at the predicted x0 (paper-facts 3.12 and 3.13).
     ///
     /// # Shapes

@@ -135,6 +135,29 @@ impl Diffusion {
         }
     }
 
+    /// Deviation of the transition at `step` in latent units, if it does not depend on the head.
+    #[must_use]
+    pub fn fixed_std(&self, step: usize) -> Option<f64> {
+        match self {
+            Self::Flow { schedule, eta } => Some(schedule.sde(step, *eta).std),
+            Self::Ddpm { schedule, variance: Variance::FixedSmall } => Some(schedule.posterior_std(step)),
+            Self::Ddpm { variance: Variance::LearnedRange, .. } => None,
+        }
+    }
+
+    /// `std / |d mean / d output|` at `step`: how much of the head's output one deviation of noise is worth. For a
+    /// learned variance, with the smaller of the two variances between which the head chooses.
+    #[must_use]
+    pub fn noise_level(&self, step: usize) -> f64 {
+        match self {
+            Self::Flow { schedule, eta } => {
+                let sde = schedule.sde(step, *eta);
+                sde.std / sde.v_coef.abs()
+            }
+            Self::Ddpm { schedule, .. } => schedule.posterior_std(step) / schedule.output_coef(step).abs(),
+        }
+    }
+
     /// The next latent at `step` without noise: Euler for flow, DDIM for DDPM.
     ///
     /// # Shapes

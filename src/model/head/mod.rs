@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::diffusion::DiffusionConfig;
 use super::kernels::{layer_norm, linear, modulate, silu};
-use super::nn::adaln::AdaLnBlock;
+use super::nn::adaln::{AdaLnBlock, BlockModulation};
 use super::nn::init::WeightDraw;
 use super::nn::time_embed::TimeEmbedding;
 
@@ -86,16 +86,56 @@ impl Head {
     /// - output: `[rows, head outputs]`
     #[must_use]
     pub fn forward(&self, x: Tensor<2>, condition: Tensor<2>, times: &[f32]) -> Tensor<2> {
-        let [rows, width] = condition.dims();
-        assert_shape!(x, [rows, _]);
-        let condition = silu(condition + self.time.forward(times));
-        let mut h = linear(x, &self.input);
-        for block in &self.blocks {
-            h = block.forward(h, condition.clone());
-        }
-        let modulation = linear(condition, &self.final_modulation);
-        let shift = modulation.clone().narrow(1, 0, width);
-        let scale = modulation.narrow(1, width, width);
-        linear(modulate(layer_norm(h, &self.final_norm), shift, scale), &self.output)
+        self.denoise(x, &self.modulation_of(condition + self.time.forward(times)))
     }
+
+    /// What the condition does at each of `times`. It does not depend on the noisy latents, so that trajectories from
+    /// the same condition share it; it is more than half of the head's work.
+    ///
+    /// # Shapes
+    /// - `condition`: `[rows, width]`, from [`project_condition`](Self::project_condition)
+    /// - output: for `times.len() * rows` rows, times outermost
+    #[must_use]
+    pub fn modulation(&self, condition: Tensor<2>, times: &[f32]) -> HeadModulation {
+        let [rows, width] = condition.dims();
+        let time: Tensor<3> = self.time.forward(times).unsqueeze_dim(1);
+        let condition: Tensor<3> = condition.unsqueeze_dim(0);
+        self.modulation_of((condition + time).reshape([times.len() * rows, width]))
+    }
+
+    fn modulation_of(&self, condition: Tensor<2>) -> HeadModulation {
+        let [_, width] = condition.dims();
+        let condition = silu(condition);
+        let last = linear(condition.clone(), &self.final_modulation);
+        HeadModulation {
+            blocks: self.blocks.iter().map(|block| block.modulation(condition.clone())).collect(),
+            shift: last.clone().narrow(1, 0, width),
+            scale: last.narrow(1, width, width),
+        }
+    }
+
+    /// [`forward`](Self::forward) with the condition's part already computed.
+    ///
+    /// # Shapes
+    /// - `x`: `[rows, channels]`, noisy latents, in the rows of `modulation`
+    /// - output: `[rows, head outputs]`
+    #[must_use]
+    pub fn denoise(&self, x: Tensor<2>, modulation: &HeadModulation) -> Tensor<2> {
+        let [rows, _] = modulation.shift.dims();
+        assert_shape!(x, [rows, _]);
+        let mut h = linear(x, &self.input);
+        for (block, modulation) in self.blocks.iter().zip(&modulation.blocks) {
+            h = block.forward(h, modulation);
+        }
+        let h = layer_norm(h, &self.final_norm);
+        linear(modulate(h, modulation.shift.clone(), modulation.scale.clone()), &self.output)
+    }
+}
+
+/// What a condition does to every layer of the head.
+#[derive(Clone, Debug)]
+pub struct HeadModulation {
+    blocks: Vec<BlockModulation>,
+    shift: Tensor<2>,
+    scale: Tensor<2>,
 }

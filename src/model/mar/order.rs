@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::noise::NoiseKey;
 
 /// How the cosine schedule is rounded to whole tokens (paper-facts 3.14).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CountRounding {
     /// NOVA: `round(N cos(pi/2 · i/K))`, ties to even; steps that would add no token are dropped.

@@ -29,19 +29,39 @@ impl AdaLnBlock {
         }
     }
 
+    /// Shift, scale and gate for rows of `condition`.
+    ///
     /// # Shapes
-    /// - `x`: `[rows, width]`
     /// - `condition`: `[rows, width]`, already through `SiLU` (it is shared by all blocks)
-    /// - output: `[rows, width]`
+    /// - output: each `[rows, width]`
     #[must_use]
-    pub fn forward(&self, x: Tensor<2>, condition: Tensor<2>) -> Tensor<2> {
-        let [rows, width] = x.dims();
-        assert_shape!(condition, [rows, width]);
+    pub fn modulation(&self, condition: Tensor<2>) -> BlockModulation {
+        let [_, width] = condition.dims();
         let modulation = linear(condition, &self.modulation);
-        let shift = modulation.clone().narrow(1, 0, width);
-        let scale = modulation.clone().narrow(1, width, width);
-        let gate = modulation.narrow(1, 2 * width, width);
-        let h = modulate(layer_norm(x.clone(), &self.norm), shift, scale);
-        x + gate * linear(silu(linear(h, &self.fc1)), &self.fc2)
+        BlockModulation {
+            shift: modulation.clone().narrow(1, 0, width),
+            scale: modulation.clone().narrow(1, width, width),
+            gate: modulation.narrow(1, 2 * width, width),
+        }
     }
+
+    /// # Shapes
+    /// - `x` and output: `[rows, width]`
+    /// - `modulation`: of the same rows
+    #[must_use]
+    pub fn forward(&self, x: Tensor<2>, modulation: &BlockModulation) -> Tensor<2> {
+        let [rows, width] = x.dims();
+        assert_shape!(modulation.gate, [rows, width]);
+        let BlockModulation { shift, scale, gate } = modulation;
+        let h = modulate(layer_norm(x.clone(), &self.norm), shift.clone(), scale.clone());
+        x + gate.clone() * linear(silu(linear(h, &self.fc1)), &self.fc2)
+    }
+}
+
+/// What a condition does to one block, `[rows, width]` each.
+#[derive(Clone, Debug)]
+pub struct BlockModulation {
+    shift: Tensor<2>,
+    scale: Tensor<2>,
+    gate: Tensor<2>,
 }

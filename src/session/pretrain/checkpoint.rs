@@ -1,20 +1,20 @@
 //! Checkpoints of a pretraining run: weights, their average, the optimiser's state and the step, all single precision.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use burn::module::Module;
-use burn::tensor::{Device, TensorData};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use burn::tensor::Device;
 
 use super::super::config::LoopConfig;
+use super::super::optimiser_file;
 use super::State;
 use crate::error::{Error, Result};
 use crate::model::params::flatten;
 use crate::model::weights::{from_bytes, to_bytes};
 use crate::rl::ema::Ema;
-use crate::rl::optim::{OptimRecord, ParamOptimizer};
+use crate::rl::optim::ParamOptimizer;
 use crate::runs::files::{create_folder, replace_folder, settled, write_whole};
 
 const WEIGHTS: &str = "weights.bpk";
@@ -37,26 +37,12 @@ pub(super) fn write<M: Module>(state: &State<M>, run: &Path) -> Result<()> {
     write_whole(&aside.join(WEIGHTS), &to_bytes(weights, false)?)?;
     write_whole(&aside.join(AVERAGE), &to_bytes(average, false)?)?;
     let place = aside.join(OPTIMISER);
-    write_whole(&place, &optimiser_bytes(state, &place)?)?;
+    let facts = BTreeMap::from([
+        ("step".to_owned(), state.step.to_string()),
+        ("seconds".to_owned(), state.seconds.to_string()),
+    ]);
+    write_whole(&place, &optimiser_file::to_bytes(&state.optimizer.record(), facts, &place)?)?;
     replace_folder(&aside, &run.join("checkpoint"))
-}
-
-fn optimiser_bytes<M>(state: &State<M>, place: &Path) -> Result<Vec<u8>> {
-    let record = state.optimizer.record();
-    let mut metadata: HashMap<String, String> =
-        record.scalars.iter().map(|(name, value)| (format!("scalar:{name}"), value.to_string())).collect();
-    metadata.insert("step".into(), state.step.to_string());
-    metadata.insert("seconds".into(), state.seconds.to_string());
-    let views = record
-        .tensors
-        .iter()
-        .map(|(name, data)| {
-            TensorView::new(Dtype::F32, data.shape().to_vec(), data.as_bytes()).map(|view| (name, view))
-        })
-        .collect::<std::result::Result<Vec<_>, _>>()
-        .map_err(|error| Error::format(place, format!("the optimiser's state cannot be written: {error}")))?;
-    safetensors::serialize(views, Some(metadata))
-        .map_err(|error| Error::format(place, format!("the optimiser's state cannot be written: {error}")))
 }
 
 /// Reads the checkpoint of a run into `fresh`, a module of the same sizes that is being trained; the optimiser's state goes
@@ -83,7 +69,7 @@ pub(super) fn read<M: Module>(
     let (path, average) = bytes(AVERAGE)?;
     let average = Ema::from_module(config.ema_decay, &from_bytes(module.valid(), average, &path)?);
     let (path, optimiser) = bytes(OPTIMISER)?;
-    let (record, metadata) = parse_optimiser(&optimiser, &path)?;
+    let (record, metadata) = optimiser_file::parse(&optimiser, &path)?;
     let number = |name: &str| -> Result<f64> {
         metadata.get(name).and_then(|text| text.parse().ok()).ok_or_else(|| {
             Error::format(&path, format!("does not say its {name}; it is not one of our checkpoints"))
@@ -93,26 +79,4 @@ pub(super) fn read<M: Module>(
     let mut optimizer = ParamOptimizer::new(&config.optim);
     optimizer.restore(record, &flatten(&module), device)?;
     Ok(State { module, average, optimizer, step, seconds })
-}
-
-fn parse_optimiser(bytes: &[u8], path: &Path) -> Result<(OptimRecord, BTreeMap<String, String>)> {
-    let bad = |error: safetensors::SafeTensorError| Error::format(path, format!("not a checkpoint: {error}"));
-    let (_, header) = SafeTensors::read_metadata(bytes).map_err(bad)?;
-    let metadata: BTreeMap<String, String> =
-        header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
-    let mut record = OptimRecord::default();
-    for (name, view) in SafeTensors::deserialize(bytes).map_err(bad)?.tensors() {
-        if view.dtype() != Dtype::F32 {
-            return Err(Error::format(path, format!("{name} is not single precision")));
-        }
-        let values: Vec<f32> =
-            view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        record.tensors.push((name, TensorData::new(values, view.shape().to_vec())));
-    }
-    for (name, text) in &metadata {
-        if let (Some(name), Ok(value)) = (name.strip_prefix("scalar:"), text.parse()) {
-            record.scalars.push((name.to_owned(), value));
-        }
-    }
-    Ok((record, metadata))
 }

@@ -14,11 +14,12 @@ use burn::tensor::{Device, Tensor};
 use super::config::LoopConfig;
 use super::control::{Progress, Report, StopSignal};
 use super::device::DeviceChoice;
+use super::threads::on_threads;
 use crate::error::{Error, Result};
 use crate::model::noise::{NoiseKey, Purpose};
-use crate::model::params::{flat_gradients, flatten, with_values};
+use crate::model::params::{flat_gradients, flatten, fork_leaves, with_values};
 use crate::rl::ema::Ema;
-use crate::rl::optim::ParamOptimizer;
+use crate::rl::optim::{ParamOptimizer, add_gradients};
 use crate::runs::event::Event;
 use crate::runs::folder::{RunFolder, RunHeader, read_header};
 
@@ -82,11 +83,8 @@ fn train<T: Task>(
 ) -> Result<(T::Module, f64)> {
     let plain = place.device.open()?;
     let header = RunHeader {
-        format: RunHeader::FORMAT,
-        kind: T::KIND.to_owned(),
-        marscope: env!("CARGO_PKG_VERSION").to_owned(),
-        config: header_config,
-        device: place.device.to_string(),
+        seed: Some(config.seed),
+        ..RunHeader::new(T::KIND, header_config, &place.device.to_string())
     };
     let (mut run, mut state) = open(fresh, config, place, &header, &plain)?;
     if state.step > 0 {
@@ -189,7 +187,7 @@ impl<M: Module + Send + Sync + 'static> State<M> {
         let (mut loss, mut gradients) = results.next().unwrap_or_default();
         for (other, more) in results {
             loss += other;
-            gradients = sums(gradients, more);
+            gradients = add_gradients(gradients, more);
         }
         let share = 1.0 / config.shards as f64;
         loss *= share;
@@ -198,45 +196,12 @@ impl<M: Module + Send + Sync + 'static> State<M> {
         }
         let gradients = gradients.into_iter().map(|g| g.map(|g| g.mul_scalar(share))).collect();
         let rate = config.schedule.at(step, config.steps);
-        let update = self.optimizer.step(step, &flatten(&self.module), gradients, rate)?;
+        let update = self.optimizer.step(step, &flatten(&self.module), gradients, &|_| rate)?;
         self.average.update(step, &update.values);
         self.module = with_values(self.module.clone(), update.values);
         self.step += 1;
         Ok(Step { loss, gradient_norm: update.gradient_norm })
     }
-}
-
-/// A copy with leaves of its own: the graphs of two shards never meet.
-fn fork_leaves<M: Module>(module: &M) -> M {
-    let values = flatten(module).into_iter().map(|p| p.value).collect();
-    with_values(module.clone(), values)
-}
-
-fn sums(a: Vec<Option<Tensor<1>>>, b: Vec<Option<Tensor<1>>>) -> Vec<Option<Tensor<1>>> {
-    a.into_iter()
-        .zip(b)
-        .map(|pair| match pair {
-            (Some(a), Some(b)) => Some(a + b),
-            (a, b) => a.or(b),
-        })
-        .collect()
-}
-
-/// `work(0), work(1), ..` on one named thread each.
-fn on_threads<R: Send>(count: usize, work: &(impl Fn(usize) -> Result<R> + Sync)) -> Result<Vec<R>> {
-    std::thread::scope(|scope| {
-        let threads = (1..count)
-            .map(|i| {
-                std::thread::Builder::new().name(format!("shard-{i}")).spawn_scoped(scope, move || work(i))
-            })
-            .collect::<std::io::Result<Vec<_>>>()
-            .map_err(|error| Error::Device(format!("a training thread could not be started: {error}")))?;
-        let mut results = vec![work(0)];
-        for thread in threads {
-            results.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results.into_iter().collect()
-    })
 }
 
 /// Means since the last recorded line.

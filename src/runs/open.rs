@@ -1,0 +1,43 @@
+//! The one way to open what the user points at.
+
+use std::path::Path;
+
+use super::folder::{EVENTS_FILE, HEADER_FILE};
+use super::reader::RunReader;
+use super::store::RunStore;
+use crate::error::{Error, Result};
+
+/// Opens a run, given its folder or a file in it, and reads all its events. A last line without an end, as a killed run
+/// leaves it, is passed over.
+///
+/// # Errors
+/// [`Error::Config`] if `path` is no run, [`Error::Io`] if it cannot be read, [`Error::Format`] naming the line that is not
+/// an event.
+pub fn open(path: &Path) -> Result<RunStore> {
+    let mut reader = open_reader(path)?;
+    let mut store = RunStore::new(reader.path(), reader.header().clone());
+    while store.update(&mut reader)? {}
+    Ok(store)
+}
+
+/// Opens a run to be followed, given its folder or a file in it.
+///
+/// # Errors
+/// [`Error::Config`] if `path` is no run, [`Error::Io`] or [`Error::Format`] if its header cannot be read.
+pub fn open_reader(path: &Path) -> Result<RunReader> {
+    let ours = path.file_name().is_some_and(|name| name == HEADER_FILE || name == EVENTS_FILE);
+    let folder = match path.parent() {
+        Some(parent) if ours && path.is_file() => parent,
+        _ => path,
+    };
+    if !path.exists() {
+        return Err(Error::Config(format!("there is no {}", path.display())));
+    }
+    if !folder.join(HEADER_FILE).exists() {
+        return Err(Error::Config(format!(
+            "{} is not a run: a run is a folder with a {HEADER_FILE}; `marscope runs list DIR` finds those below a folder",
+            path.display()
+        )));
+    }
+    RunReader::open(folder)
+}

@@ -1,0 +1,217 @@
+//! How a run begins: new, continued, or branched off.
+
+use std::path::{Path, PathBuf};
+
+use burn::tensor::Device;
+
+use super::checkpoint;
+use super::config::TrainConfig;
+use super::iteration::Fixed;
+use super::policy::Policy;
+use crate::error::{Error, Result};
+use crate::model::weights::WeightFolder;
+use crate::rl::variant::Variant;
+use crate::runs::event::{Event, Mark};
+use crate::runs::folder::{Parent, RunFolder, RunHeader, read_events, read_header};
+use crate::session::device::DeviceChoice;
+use crate::session::settings::differences;
+
+/// `kind` in the header of a training run.
+pub const KIND: &str = "train";
+/// Folder of the base model within the run's: the start of training, and what KL is measured against.
+pub const BASE: &str = "base";
+
+/// How a run begins.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// From a model: a folder, or the shipped one.
+    New {
+        /// Folder of the model.
+        model: Option<PathBuf>,
+        /// Settings.
+        config: Box<TrainConfig>,
+    },
+    /// Where it stopped, or from its last good checkpoint.
+    Resume {
+        /// Iterations in all, if that changes.
+        iterations: Option<usize>,
+    },
+    /// As a branch of another run, from a checkpoint, with the same noise.
+    Fork {
+        /// Folder of the checkpoint.
+        checkpoint: PathBuf,
+        /// Settings of the branch.
+        config: Box<TrainConfig>,
+    },
+}
+
+/// A run ready to be trained.
+pub struct Opened {
+    /// Constants.
+    pub fixed: Fixed,
+    /// Where it starts.
+    pub policy: Policy,
+    /// Settings.
+    pub config: TrainConfig,
+    /// The record.
+    pub folder: RunFolder,
+    /// What must be recorded first.
+    pub events: Vec<Event>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+impl Origin {
+    /// Opens the run at `run`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for settings out of range or a folder that is taken, [`Error::Io`] or [`Error::Format`] for files
+    /// that cannot be read or written.
+    pub fn open(&self, run: &Path, choice: DeviceChoice) -> Result<Opened> {
+        let device = choice.open()?;
+        match self {
+            Self::New { model, config } => new(run, model.as_deref(), config, (choice, &device)),
+            Self::Resume { iterations } => resume(run, *iterations, &device),
+            Self::Fork { checkpoint, config } => fork(run, checkpoint, config, (choice, &device)),
+        }
+    }
+}
+
+fn header(config: &TrainConfig, choice: DeviceChoice) -> Result<RunHeader> {
+    let value = serde_json::to_value(config).map_err(|error| Error::Config(error.to_string()))?;
+    Ok(RunHeader {
+        seed: Some(config.seed),
+        variant: Some(Variant::of(&config.rl).map_or("custom", Variant::name).to_owned()),
+        ..RunHeader::new(KIND, value, &choice.to_string())
+    })
+}
+
+fn fixed(folder: &WeightFolder, config: &TrainConfig, device: &Device) -> Result<Fixed> {
+    Ok(Fixed { reference: folder.model(device)?, captions: config.captions()? })
+}
+
+fn new(
+    run: &Path,
+    model: Option<&Path>,
+    config: &TrainConfig,
+    (choice, device): (DeviceChoice, &Device),
+) -> Result<Opened> {
+    config.validate()?;
+    let base = model.map_or_else(WeightFolder::shipped, WeightFolder::read)?;
+    let fixed = fixed(&base, config, device)?;
+    let folder = RunFolder::create(run, &header(config, choice)?)?;
+    base.copy_to(&run.join(BASE))?;
+    let policy = Policy::new(fixed.reference.generator.clone(), &config.rl);
+    checkpoint::write(&policy, config, run, true)?;
+    Ok(Opened { fixed, policy, config: config.clone(), folder, events: Vec::new(), warnings: Vec::new() })
+}
+
+fn resume(run: &Path, iterations: Option<usize>, device: &Device) -> Result<Opened> {
+    let header = read_header(run)?;
+    if header.kind != KIND {
+        return Err(Error::Config(format!(
+            "{} is a run of kind {}; only a training run can be continued with `marscope train --resume`",
+            run.display(),
+            header.kind
+        )));
+    }
+    let base = WeightFolder::read(&run.join(BASE))?;
+    let mut warnings = Vec::new();
+    let (policy, mut config) = newest_good(run, &base, device, &mut warnings)?;
+    let started: TrainConfig = serde_json::from_value(header.config).map_err(|error| {
+        Error::format(&run.join("run.json"), format!("the settings cannot be read: {error}"))
+    })?;
+    config.iterations = iterations.unwrap_or(config.iterations);
+    config.validate()?;
+    let recorded = read_events(run)?;
+    let lost = recorded.iter().filter_map(|event| match event {
+        Event::Scalars { step, .. } if *step >= policy.iteration => Some(*step),
+        _ => None,
+    });
+    let lost = lost.max().map_or(0, |last| last + 1 - policy.iteration);
+    let folder = RunFolder::resume(run, policy.iteration)?;
+    let mut events = unrecorded_changes(started, &read_events(run)?, &config, policy.iteration)?;
+    let mut text = format!("continued after {} iterations", policy.iteration);
+    if lost > 0 {
+        text.push_str(&format!("; {lost} recorded ones after the checkpoint are computed again"));
+    }
+    events.push(Event::Mark { step: policy.iteration, mark: Mark::Resume, text });
+    Ok(Opened { fixed: fixed(&base, &config, device)?, policy, config, folder, events, warnings })
+}
+
+/// The newest checkpoint that can be read. One that cannot is passed over, and said so.
+fn newest_good(
+    run: &Path,
+    base: &WeightFolder,
+    device: &Device,
+    warnings: &mut Vec<String>,
+) -> Result<(Policy, TrainConfig)> {
+    let fresh = base.generator(device)?;
+    for (_, path) in checkpoint::list(run).into_iter().rev() {
+        let read = checkpoint::settings(&path)
+            .and_then(|config| Ok((checkpoint::read(&path, &fresh, &config, device)?, config)));
+        match read {
+            Ok(found) => return Ok(found),
+            Err(error) => warnings.push(format!("this checkpoint is passed over: {error}")),
+        }
+    }
+    let reasons = warnings.join("; ");
+    Err(Error::Config(format!(
+        "{} has no checkpoint that can be read{}{reasons}; start anew in another folder",
+        run.display(),
+        if reasons.is_empty() { "" } else { ": " }
+    )))
+}
+
+/// Changes between what the record says the settings are and what the checkpoint says.
+fn unrecorded_changes(
+    started: TrainConfig,
+    events: &[Event],
+    now: &TrainConfig,
+    step: usize,
+) -> Result<Vec<Event>> {
+    let mut known = crate::session::settings::flatten(&started)?;
+    for event in events {
+        if let Event::Change { setting, to, .. } = event {
+            known.insert(setting.clone(), to.clone());
+        }
+    }
+    let now = crate::session::settings::flatten(now)?;
+    let changed = now.into_iter().filter_map(|(setting, to)| {
+        let from = known.get(&setting).cloned().unwrap_or(serde_json::Value::Null);
+        (from != to).then_some(Event::Change { step, setting, from, to })
+    });
+    Ok(changed.collect())
+}
+
+fn fork(
+    run: &Path,
+    from: &Path,
+    config: &TrainConfig,
+    (choice, device): (DeviceChoice, &Device),
+) -> Result<Opened> {
+    config.validate()?;
+    let parent = from.parent().and_then(Path::parent).ok_or_else(|| {
+        Error::Config(format!("{} is not a checkpoint of a run: RUN/checkpoints/000010", from.display()))
+    })?;
+    read_header(parent)?;
+    let base = WeightFolder::read(&parent.join(BASE))?;
+    let before = checkpoint::settings(from)?;
+    let policy = checkpoint::read(from, &base.generator(device)?, config, device)?;
+    let step = policy.iteration;
+    let header = RunHeader {
+        parent: Some(Parent { run: parent.display().to_string(), step }),
+        ..header(config, choice)?
+    };
+    let folder = RunFolder::create(run, &header)?;
+    base.copy_to(&run.join(BASE))?;
+    checkpoint::write(&policy, config, run, true)?;
+    let changes = differences(&before, config)?;
+    let words: Vec<String> =
+        changes.iter().map(|d| format!("{} {} -> {}", d.setting, d.from, d.to)).collect();
+    let words = if words.is_empty() { "the same settings".to_owned() } else { words.join(", ") };
+    let text = format!("branched off {} after {step} iterations with {words}", parent.display());
+    let events = vec![Event::Mark { step, mark: Mark::Fork, text }];
+    let fixed = fixed(&base, config, device)?;
+    Ok(Opened { fixed, policy, config: config.clone(), folder, events, warnings: Vec::new() })
+}

@@ -1,0 +1,53 @@
+//! Settings that ship with the program, by name.
+
+use super::config::TrainConfig;
+use crate::error::{Error, Result};
+use crate::world::near;
+
+/// Name and TOML text of each; the first is what `marscope train` does on its own.
+const PRESETS: [(&str, &str); 4] = [
+    ("default", include_str!("../../../presets/default.toml")),
+    ("paper", include_str!("../../../presets/paper.toml")),
+    ("released_code", include_str!("../../../presets/released_code.toml")),
+    ("smoke", include_str!("../../../presets/smoke.toml")),
+];
+
+/// Names of the presets.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    PRESETS.iter().map(|(name, _)| *name).collect()
+}
+
+/// The TOML text of a preset.
+///
+/// # Errors
+/// [`Error::Config`] if there is none of that name.
+pub fn text(name: &str) -> Result<&'static str> {
+    PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| {
+        let near = near::suggestion(name, names());
+        let near = if near.is_empty() { "." } else { &near };
+        Error::Config(format!("there is no preset {name:?}{near} The presets are {}", names().join(", ")))
+    })
+}
+
+/// The settings of a preset.
+///
+/// # Errors
+/// [`Error::Config`] if there is none of that name.
+pub fn config(name: &str) -> Result<TrainConfig> {
+    toml::from_str(text(name)?)
+        .map_err(|error| Error::Config(format!("the preset {name} cannot be read: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_valid() {
+        for name in names() {
+            config(name).unwrap().validate().unwrap();
+        }
+        assert!(config("defalt").unwrap_err().to_string().contains("default"));
+    }
+}

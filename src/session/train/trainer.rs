@@ -1,0 +1,292 @@
+//! The loop: settings, scores, an iteration, its record, a checkpoint.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::checkpoint;
+use super::config::TrainConfig;
+use super::evaluation::Evaluator;
+use super::gate::Gate;
+use super::iteration::{Fixed, Iteration, Work};
+use super::live::LiveGroups;
+use super::message::{Message, Outbox};
+use super::noise;
+use super::origin::Opened;
+use super::policy::Policy;
+use super::recorder::Recorder;
+use super::scalars;
+use super::status::Activity;
+use crate::error::{Error, Result};
+use crate::runs::event::{Event, Mark, Scalar};
+use crate::session::settings::differences;
+use crate::session::slot::Slot;
+
+/// Iterations over which speed is averaged.
+const SPEED_WINDOW: usize = 10;
+
+/// A run under training.
+pub struct Trainer<'a> {
+    fixed: Fixed,
+    policy: Policy,
+    config: TrainConfig,
+    recorder: Recorder,
+    outbox: Outbox,
+    gate: &'a Gate,
+    live: &'a Slot<LiveGroups>,
+    recent: VecDeque<f64>,
+    /// A checkpoint was written while an iteration was under way, and its mark is not recorded yet.
+    unmarked: AtomicBool,
+}
+
+impl<'a> Trainer<'a> {
+    /// Ready to run.
+    #[must_use]
+    pub fn new(opened: Opened, outbox: Outbox, gate: &'a Gate, live: &'a Slot<LiveGroups>) -> Self {
+        let Opened { fixed, policy, config, folder, .. } = opened;
+        gate.update(|status| {
+            status.iteration = policy.iteration;
+            status.iterations = config.iterations;
+        });
+        Self {
+            recorder: Recorder::new(folder, outbox.clone()),
+            fixed,
+            policy,
+            config,
+            outbox,
+            gate,
+            live,
+            recent: VecDeque::new(),
+            unmarked: AtomicBool::new(false),
+        }
+    }
+
+    /// Runs to the last iteration. `first` is recorded before anything else.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if stopped, [`Error::Diverged`] if a reward or gradient is not finite (recorded, and the policy
+    /// is the one before it), [`Error::Device`] if the device fails.
+    pub fn run(&mut self, first: Vec<Event>) -> Result<()> {
+        for event in first {
+            self.record(event)?;
+        }
+        loop {
+            self.poll()?;
+            self.take_up_settings()?;
+            self.look()?;
+            if self.policy.iteration >= self.config.iterations {
+                break;
+            }
+            self.iterate()?;
+            self.gate.iteration_done();
+        }
+        self.checkpoint(false)
+    }
+
+    /// Writes a last checkpoint after the run was stopped or failed.
+    pub fn save(&mut self) {
+        if let Err(error) = self.checkpoint(false) {
+            self.outbox.send(Message::Warning(format!("the last checkpoint could not be written: {error}")));
+        }
+    }
+
+    fn poll(&self) -> Result<()> {
+        self.gate.poll(&|| self.checkpoint_now())
+    }
+
+    /// Writes a checkpoint of the policy before the iteration under way.
+    fn checkpoint_now(&self) {
+        match checkpoint::write(&self.policy, &self.config, self.recorder.path(), true) {
+            Ok(path) => {
+                self.unmarked.store(true, Ordering::Relaxed);
+                self.outbox.send(Message::Checkpoint(path));
+            }
+            Err(error) => {
+                self.outbox.send(Message::Warning(format!("the checkpoint could not be written: {error}")));
+            }
+        }
+    }
+
+    /// Records `event`. If that fails the run waits, the user is told, and it is tried again: nothing is left out.
+    fn record(&mut self, event: Event) -> Result<()> {
+        self.persist(|recorder| recorder.event(event.clone()))
+    }
+
+    fn persist<T>(&mut self, write: impl Fn(&mut Recorder) -> Result<T>) -> Result<T> {
+        loop {
+            match write(&mut self.recorder) {
+                Ok(value) => return Ok(value),
+                Err(error @ Error::Io { .. }) => {
+                    self.gate.pause();
+                    self.outbox.send(Message::RecordingFailed(format!(
+                        "{error}; the run waits: make room and press Start, and it goes on where it is"
+                    )));
+                    self.poll()?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Takes up settings that the user changed, and records each change.
+    fn take_up_settings(&mut self) -> Result<()> {
+        let Some(rl) = self.gate.take_settings() else { return Ok(()) };
+        let config = TrainConfig { rl, ..self.config.clone() };
+        let step = self.policy.iteration;
+        for change in differences(&self.config, &config)? {
+            self.record(Event::Change { step, setting: change.setting, from: change.from, to: change.to })?;
+        }
+        self.policy.configure(&config.rl);
+        self.config = config;
+        Ok(())
+    }
+
+    /// Scores and film strips that are due.
+    fn look(&mut self) -> Result<()> {
+        let step = self.policy.iteration;
+        let last = step >= self.config.iterations;
+        let due = |every: usize| every > 0 && step.is_multiple_of(every);
+        let scores_due = step == 0 || last || due(self.config.evaluate.every);
+        let probes_due = self.config.probe.every > 0 && (last || due(self.config.probe.every));
+        if !scores_due && !probes_due {
+            return Ok(());
+        }
+        self.gate.set(Activity::Evaluating);
+        let started = Instant::now();
+        let shown = self.policy.shown();
+        let poll = || self.poll();
+        let evaluator = Evaluator { fixed: &self.fixed, config: &self.config, poll: &poll };
+        let mut scores = if scores_due { evaluator.scores(&shown)? } else { BTreeMap::new() };
+        let drawn = if probes_due { Some(evaluator.probes(&shown)?) } else { None };
+        if !scores.is_empty() {
+            scores.insert("time/evaluate".into(), started.elapsed().as_secs_f64());
+            self.scalars(step, scores.clone())?;
+            if let Some(score) = scores.get("evaluation/reward") {
+                let text = format!("evaluation {score:.3}");
+                self.record(Event::Mark { step, mark: Mark::Evaluation, text })?;
+            }
+        }
+        if let Some(drawn) = drawn {
+            let event = self.persist(|recorder| recorder.probes(step, &drawn))?;
+            self.record(event)?;
+        }
+        Ok(())
+    }
+
+    fn scalars(&mut self, step: usize, values: BTreeMap<String, f64>) -> Result<()> {
+        let values = values.into_iter().map(|(name, value)| (name, Scalar(value))).collect();
+        self.record(Event::Scalars { step, seconds: self.policy.seconds, values })
+    }
+
+    /// One iteration and its record.
+    fn iterate(&mut self) -> Result<()> {
+        let (started, waited) = (Instant::now(), self.gate.waited());
+        let poll = || self.poll();
+        let work = Work { fixed: &self.fixed, config: &self.config, gate: self.gate, poll: &poll };
+        let (next, iteration) = work.iterate(&self.policy)?;
+        let publishing = Instant::now();
+        self.publish(&iteration)?;
+        let mut values = scalars::of(&iteration, &self.config.rl);
+        if self.gate.take_noise_probe() || self.noise_due() {
+            values.extend(self.measure_noise(&iteration)?);
+        }
+        let active = started.elapsed().saturating_sub(self.gate.waited() - waited);
+        self.displacement(&next, &mut values);
+        values.insert("time/publish".into(), publishing.elapsed().as_secs_f64());
+        values.insert("time/iteration".into(), active.as_secs_f64());
+        values.insert("pictures_per_second".into(), self.config.pictures() as f64 / active.as_secs_f64());
+        self.policy.seconds += active.as_secs_f64();
+        let seconds = self.policy.seconds;
+        self.scalars(iteration.number, values)?;
+        if let Some(error) = iteration.failure {
+            return Err(error);
+        }
+        self.policy = Policy { seconds, ..next };
+        self.show_speed(active);
+        if self.policy.iteration.is_multiple_of(self.config.record.checkpoint_every) {
+            self.checkpoint(false)?;
+        }
+        self.mark_asked_for()
+    }
+
+    fn noise_due(&self) -> bool {
+        let every = self.config.probe.noise_every;
+        every > 0 && self.policy.iteration.is_multiple_of(every)
+    }
+
+    fn measure_noise(&mut self, iteration: &Iteration) -> Result<BTreeMap<String, f64>> {
+        let poll = || self.poll();
+        let work = Work { fixed: &self.fixed, config: &self.config, gate: self.gate, poll: &poll };
+        let values = noise::measure(&work, &self.policy, iteration)?;
+        let text = "gradient noise measured".to_owned();
+        self.record(Event::Mark { step: iteration.number, mark: Mark::Probe, text })?;
+        Ok(values)
+    }
+
+    fn displacement(&self, next: &Policy, values: &mut BTreeMap<String, f64>) {
+        let moved =
+            next.displacement(&self.fixed.reference.generator, &self.fixed.reference.autoencoder.device());
+        values.insert("displacement/mean".into(), moved);
+        let rate = self.config.rl.optim.transformer;
+        if rate > 0.0 && next.iteration > 0 {
+            let steps = next.iteration as f64;
+            values.insert("displacement/over_lr".into(), moved / rate);
+            // 1 for a random walk of steps of the size of the learning rate, and for steps in one direction.
+            values.insert("displacement/of_random_walk".into(), moved / rate / steps.sqrt());
+            values.insert("displacement/of_straight_line".into(), moved / rate / steps);
+        }
+    }
+
+    fn publish(&mut self, iteration: &Iteration) -> Result<()> {
+        self.live.put(LiveGroups::of(iteration));
+        let every = self.config.record.groups_every;
+        let due = every > 0 && iteration.number.is_multiple_of(every);
+        // A rollout that stopped the run is always kept: it is the one to look at.
+        if due || iteration.failure.is_some() {
+            let config = self.config.clone();
+            for event in self.persist(|recorder| recorder.groups(iteration, &config))? {
+                self.record(event)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn show_speed(&mut self, active: Duration) {
+        self.recent.push_back(active.as_secs_f64());
+        if self.recent.len() > SPEED_WINDOW {
+            self.recent.pop_front();
+        }
+        let mean = self.recent.iter().sum::<f64>() / self.recent.len() as f64;
+        let (iteration, seconds) = (self.policy.iteration, self.policy.seconds);
+        let pictures = self.config.pictures() as f64;
+        self.gate.update(|status| {
+            status.iteration = iteration;
+            status.active = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+            status.iteration_seconds = mean;
+            status.pictures_per_second = pictures / mean;
+        });
+        self.outbox.flush();
+    }
+
+    fn checkpoint(&mut self, asked_for: bool) -> Result<()> {
+        let path = self.persist_checkpoint(asked_for)?;
+        let step = self.policy.iteration.saturating_sub(1);
+        let text = format!("checkpoint after {} iterations", self.policy.iteration);
+        self.record(Event::Mark { step, mark: Mark::Checkpoint, text })?;
+        self.outbox.send(Message::Checkpoint(path));
+        checkpoint::prune(self.recorder.path(), self.config.record.checkpoints_kept)
+    }
+
+    fn persist_checkpoint(&mut self, asked_for: bool) -> Result<std::path::PathBuf> {
+        let (policy, config) = (self.policy.clone(), self.config.clone());
+        self.persist(|recorder| checkpoint::write(&policy, &config, recorder.path(), asked_for))
+    }
+
+    fn mark_asked_for(&mut self) -> Result<()> {
+        if !self.unmarked.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let step = self.policy.iteration.saturating_sub(1);
+        self.record(Event::Mark { step, mark: Mark::Checkpoint, text: "checkpoint on request".into() })
+    }
+}

@@ -2,6 +2,8 @@
 
 #[path = "reference/file.rs"]
 mod file;
+#[path = "reference/grpo.rs"]
+mod grpo;
 
 use burn::module::Module;
 use burn::tensor::{Device, Gradients, Tensor};

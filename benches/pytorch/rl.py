@@ -384,7 +384,8 @@ def naive_loss(trainer, rollout, trajectories, masks, advantages, k):
     """The loss of one AR step by the book: every token, every trajectory, no sharing and no blocks."""
     settings, schedule = trainer.settings, trainer.schedule
     known = (rollout.predicted_at < k).float()
-    outputs = [model.mar(rollout.captions, rollout.before[k], known).flatten(0, 1) for model in (trainer.model, trainer.reference)]
+    models = (trainer.model, trainer.reference)
+    outputs = [model.mar(rollout.captions, rollout.before[k], known).flatten(0, 1) for model in models]
     scope = trainer.in_scope(rollout, k)
     kept, multi = (scope & masks.kept[k]).flatten(), masks.multi.flatten()
     scope, rate = scope.flatten(), advantages.float().repeat_interleave(TOKENS)
@@ -397,7 +398,7 @@ def naive_loss(trainer, rollout, trajectories, masks, advantages, k):
             means = [
                 schedule.x_coef[t] * x
                 + schedule.v_coef[t] * model.head(x, model.head.condition(z), model.head.time(schedule.times[t : t + 1]))
-                for model, z in zip((trainer.model, trainer.reference), outputs)
+                for model, z in zip(models, outputs)
             ]
             log_prob = torch.distributions.Normal(means[0], std).log_prob(following)
             ratio = (log_prob - log_prob.detach()).exp()

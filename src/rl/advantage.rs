@@ -33,9 +33,12 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Deviation with n - 1; exactly 0 if all values are the same or there is only one.
+/// Deviation with n - 1; exactly 0 if all values are the same or there is only one; NaN if one is not finite.
 #[must_use]
 pub fn deviation(values: &[f64]) -> f64 {
+    if values.iter().any(|v| !v.is_finite()) {
+        return f64::NAN;
+    }
     if values.len() < 2 || values.iter().all(|v| *v == values[0]) {
         return 0.0;
     }
@@ -58,7 +61,9 @@ mod tests {
     #[test]
     fn a_reward_that_is_not_finite_is_not_hidden() {
         assert!(group_relative(&[0.1, f64::NAN, 0.3]).iter().all(|a| a.is_nan()));
-        assert!(group_relative(&[0.1, f64::INFINITY, 0.3]).iter().any(|a| a.is_nan()));
+        for all in [[0.1, f64::INFINITY], [f64::INFINITY; 2], [f64::NEG_INFINITY; 2]] {
+            assert!(group_relative(&all).iter().all(|a| a.is_nan()), "{all:?}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::model::params::flat_gradients;
 use crate::world::tokenizer::SLOTS;
 
 /// Rows of the head (tokens times diffusion steps) whose graph is held at once: bounds memory whatever G, L, S and T are.
-const HEAD_ROWS: usize = 2048;
+const HEAD_ROWS: usize = 4096;
 
 /// What replay works on.
 #[derive(Clone, Copy)]

@@ -22,6 +22,7 @@ pub mod map;
 pub mod media;
 pub mod open;
 pub mod reader;
+pub mod report;
 pub mod series;
 pub mod smooth;
 pub mod store;

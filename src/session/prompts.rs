@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(prompts, resolve("counting", 0).unwrap());
         assert!(prompts.len() > 20);
         for prompt in &prompts {
-            assert_eq!(Family::of(&Caption::parse(prompt).unwrap()), Some(Family::Counting), "{prompt}");
+            assert_eq!(Family::of(&Caption::parse(prompt).unwrap()), Family::Counting, "{prompt}");
         }
     }
 

@@ -6,7 +6,7 @@ use burn::tensor::{Tensor, assert_shape};
 use serde::{Deserialize, Serialize};
 
 use super::diffusion::DiffusionConfig;
-use super::kernels::{layer_norm, linear, modulate, silu};
+use super::kernels::{layer_norm, linear, linear_columns, silu};
 use super::nn::adaln::{AdaLnBlock, BlockModulation};
 use super::nn::init::WeightDraw;
 use super::nn::time_embed::TimeEmbedding;
@@ -106,11 +106,12 @@ impl Head {
     fn modulation_of(&self, condition: Tensor<2>) -> HeadModulation {
         let [_, width] = condition.dims();
         let condition = silu(condition);
-        let last = linear(condition.clone(), &self.final_modulation);
+        let last =
+            |columns, offset| linear_columns(condition.clone(), &self.final_modulation, columns, offset);
         HeadModulation {
             blocks: self.blocks.iter().map(|block| block.modulation(condition.clone())).collect(),
-            shift: last.clone().narrow(1, 0, width),
-            scale: last.narrow(1, width, width),
+            shift: last(0..width, 0.0),
+            scale: last(width..2 * width, 1.0),
         }
     }
 
@@ -128,7 +129,7 @@ impl Head {
             h = block.forward(h, modulation);
         }
         let h = layer_norm(h, &self.final_norm);
-        linear(modulate(h, modulation.shift.clone(), modulation.scale.clone()), &self.output)
+        linear(h * modulation.scale.clone() + modulation.shift.clone(), &self.output)
     }
 }
 
@@ -137,5 +138,6 @@ impl Head {
 pub struct HeadModulation {
     blocks: Vec<BlockModulation>,
     shift: Tensor<2>,
+    /// With the 1 of `1 + scale`.
     scale: Tensor<2>,
 }

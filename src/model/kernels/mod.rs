@@ -13,6 +13,8 @@ mod flex;
 pub mod image;
 pub mod vector;
 
+use std::ops::Range;
+
 use burn::backend::Dispatch;
 use burn::module::Param;
 use burn::nn::{LayerNorm, Linear};
@@ -48,12 +50,6 @@ pub fn layer_norm<const D: usize>(x: Tensor<D>, norm: &LayerNorm) -> Tensor<D> {
     ))
 }
 
-/// `normed · (1 + scale) + shift`.
-#[must_use]
-pub fn modulate(normed: Tensor<2>, shift: Tensor<2>, scale: Tensor<2>) -> Tensor<2> {
-    normed * (scale + 1.0) + shift
-}
-
 /// `x · weight + bias` over the last dimension.
 pub fn linear<const D: usize>(x: Tensor<D>, layer: &Linear) -> Tensor<D> {
     let weight = layer.weight.val();
@@ -65,4 +61,18 @@ pub fn linear<const D: usize>(x: Tensor<D>, layer: &Linear) -> Tensor<D> {
     let rows = x.reshape([rows, input]);
     let out = Dispatch::marscope_linear(rows.into_dispatch(), weight.into_dispatch(), bias.into_dispatch());
     Tensor::<2>::from_dispatch(out).reshape(shape)
+}
+
+/// Some `columns` of [`linear`], with `offset` added to the bias. Several of them are contiguous where parts of one product
+/// would be strided, which elementwise operations on the CPU pay for many times over.
+pub fn linear_columns(x: Tensor<2>, layer: &Linear, columns: Range<usize>, offset: f64) -> Tensor<2> {
+    let (start, count) = (columns.start, columns.len());
+    let weight = layer.weight.val().narrow(1, start, count);
+    let bias = match &layer.bias {
+        Some(bias) => bias.val().narrow(0, start, count),
+        None => Tensor::zeros([count], &weight.device()),
+    };
+    let bias = if offset == 0.0 { bias } else { bias + offset };
+    let out = Dispatch::marscope_linear(x.into_dispatch(), weight.into_dispatch(), bias.into_dispatch());
+    Tensor::from_dispatch(out)
 }

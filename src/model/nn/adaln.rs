@@ -5,7 +5,7 @@ use burn::nn::{LayerNorm, Linear};
 use burn::tensor::{Tensor, assert_shape};
 
 use super::init::WeightDraw;
-use crate::model::kernels::{layer_norm, linear, modulate, silu};
+use crate::model::kernels::{layer_norm, linear, linear_columns, silu};
 
 /// `x + gate · MLP(LN(x) · (1 + scale) + shift)`, with `(shift, scale, gate) = Linear(SiLU(condition))`.
 ///
@@ -37,12 +37,10 @@ impl AdaLnBlock {
     #[must_use]
     pub fn modulation(&self, condition: Tensor<2>) -> BlockModulation {
         let [_, width] = condition.dims();
-        let modulation = linear(condition, &self.modulation);
-        BlockModulation {
-            shift: modulation.clone().narrow(1, 0, width),
-            scale: modulation.clone().narrow(1, width, width),
-            gate: modulation.narrow(1, 2 * width, width),
-        }
+        let part = |index: usize, offset: f64| {
+            linear_columns(condition.clone(), &self.modulation, index * width..(index + 1) * width, offset)
+        };
+        BlockModulation { shift: part(0, 0.0), scale: part(1, 1.0), gate: part(2, 0.0) }
     }
 
     /// # Shapes
@@ -53,7 +51,7 @@ impl AdaLnBlock {
         let [rows, width] = x.dims();
         assert_shape!(modulation.gate, [rows, width]);
         let BlockModulation { shift, scale, gate } = modulation;
-        let h = modulate(layer_norm(x.clone(), &self.norm), shift.clone(), scale.clone());
+        let h = layer_norm(x.clone(), &self.norm) * scale.clone() + shift.clone();
         x + gate.clone() * linear(silu(linear(h, &self.fc1)), &self.fc2)
     }
 }
@@ -62,6 +60,7 @@ impl AdaLnBlock {
 #[derive(Clone, Debug)]
 pub struct BlockModulation {
     shift: Tensor<2>,
+    /// With the 1 of `1 + scale`.
     scale: Tensor<2>,
     gate: Tensor<2>,
 }

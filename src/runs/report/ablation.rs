@@ -50,16 +50,14 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    /// In words: `3 of 5, 2 failed`.
+    /// In words: `3 of 5 (1 failed, 1 unfinished)`.
     #[must_use]
     pub fn words(&self) -> String {
-        let mut words = format!("{} of {}", self.finished, self.all);
-        for (count, what) in [(self.failed, "failed"), (self.unfinished, "unfinished")] {
-            if count > 0 {
-                words += &format!(", {count} {what}");
-            }
-        }
-        words
+        let lost = [(self.failed, "failed"), (self.unfinished, "unfinished")];
+        let lost = lost.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let lost = lost.collect::<Vec<_>>().join(", ");
+        let words = format!("{} of {}", self.finished, self.all);
+        if lost.is_empty() { words } else { format!("{words} ({lost})") }
     }
 }
 
@@ -107,9 +105,9 @@ impl Ablation {
         variant: &'a str,
         prompt: Option<&'a str>,
     ) -> impl Iterator<Item = &'a Cell> + 'a {
-        self.cells.iter().filter(move |cell| {
-            cell.variant == variant && prompt.is_none_or(|prompt| cell.prompt == prompt)
-        })
+        self.cells
+            .iter()
+            .filter(move |cell| cell.variant == variant && prompt.is_none_or(|prompt| cell.prompt == prompt))
     }
 
     /// The runs whose numbers count: those that finished, and of several of the same variant, prompt and seed the first,
@@ -151,8 +149,9 @@ impl Ablation {
         let measures = Measure::ALL.map(|measure| MeasureRow {
             measure,
             estimate: Estimate::of(cells.iter().map(|cell| cell.recorded.measures.get(measure))),
-            difference: (!is_baseline)
-                .then(|| Difference::of(&self.paired(variant, prompt, measure).into_values().collect::<Vec<_>>())),
+            difference: (!is_baseline).then(|| {
+                Difference::of(&self.paired(variant, prompt, measure).into_values().collect::<Vec<_>>())
+            }),
         });
         let measures = measures.into_iter().collect();
         VariantRow { variant: variant.to_owned(), is_baseline, runs, not_finite, measures }
@@ -168,7 +167,8 @@ impl Ablation {
     ) -> BTreeMap<(String, u64), f64> {
         let values = |variant| -> BTreeMap<(String, u64), f64> {
             let cells = self.counted(variant, prompt).into_iter();
-            let of = |cell: &Cell| Some(((cell.prompt.clone(), cell.seed), cell.recorded.measures.get(measure)?));
+            let of =
+                |cell: &Cell| Some(((cell.prompt.clone(), cell.seed), cell.recorded.measures.get(measure)?));
             cells.filter_map(of).collect()
         };
         let baseline = values(&self.baseline);

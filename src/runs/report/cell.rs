@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::runs::event::Event;
 use crate::runs::folder::RunHeader;
 use crate::runs::open;
+use crate::runs::series::Series;
 use crate::runs::store::RunStore;
 
 /// Curves of an iteration each: step `k` is iteration `k`.
@@ -209,8 +210,8 @@ impl Recorded {
             names.iter().filter_map(|name| curves.get(name).last()).map(|point| point.0).max()
         };
         // Of a run with evaluations only, as an import may be, the last says how long it was.
-        let iterations =
-            last(&OF_ITERATIONS).map_or_else(|| last(&OF_EVALUATIONS).unwrap_or(0), |step| step.saturating_add(1));
+        let iterations = last(&OF_ITERATIONS)
+            .map_or_else(|| last(&OF_EVALUATIONS).unwrap_or(0), |step| step.saturating_add(1));
         let not_finite = store.all_series().filter_map(|(name, series)| {
             let summary = series.summary()?;
             let count = summary.nan + summary.positive_infinity + summary.negative_infinity;
@@ -237,7 +238,7 @@ impl Recorded {
 /// A series with one value a step: of several, as a log that was continued may have, the last.
 fn points(store: &RunStore, name: &str) -> Vec<(usize, f64)> {
     let mut points: Vec<(usize, f64)> = Vec::new();
-    for point in store.series(name).into_iter().flat_map(|series| series.iter()) {
+    for point in store.series(name).into_iter().flat_map(Series::iter) {
         match points.last_mut() {
             Some(last) if last.0 == point.step => last.1 = point.value,
             _ => points.push((point.step, point.value)),

@@ -1,6 +1,7 @@
 //! The report as one page: no scripts, nothing from elsewhere, fit for dark, light and paper.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use super::ablation::Ablation;
 use super::base64::base64;
@@ -32,14 +33,14 @@ pub fn page(ablation: &Ablation, about: &About, pictures: &[PictureStrip]) -> St
     page += &what_was_run(ablation, about);
     page += &warnings(ablation, about);
     page += "<h2>Results, all prompts</h2>\n";
-    page += &format!("<p>{}</p>\n", escape(&reading(ablation)));
+    let _ = writeln!(page, "<p>{}</p>", escape(&reading(ablation)));
     page += &table::tables(ablation, None);
     page += &figures(ablation);
     page += &strips(pictures);
     if ablation.prompts().len() > 1 {
         page += "<h2>Results by prompt</h2>\n";
         for prompt in ablation.prompts() {
-            page += &format!("<h3>\u{201c}{}\u{201d}</h3>\n", escape(prompt));
+            let _ = writeln!(page, "<h3>\u{201c}{}\u{201d}</h3>", escape(prompt));
             page += &table::tables(ablation, Some(prompt));
         }
     }
@@ -73,7 +74,7 @@ fn what_was_run(ablation: &Ablation, about: &About) -> String {
     let mut page = "<h2>What was run</h2>\n<table><tbody>\n".to_owned();
     for (name, value) in rows {
         let name = escape(&capitalised(&name));
-        page += &format!("<tr><th scope=\"row\">{name}</th><td>{}</td></tr>\n", escape(&value));
+        let _ = writeln!(page, "<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escape(&value));
     }
     page += "</tbody></table>\n";
     page + &table::settings(&differing(ablation))
@@ -84,14 +85,15 @@ fn warnings(ablation: &Ablation, about: &About) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let items: String = all.iter().map(|remark| format!("<li>{}</li>\n", escape(remark))).collect();
+    let items: Vec<String> = all.iter().map(|remark| format!("<li>{}</li>\n", escape(remark))).collect();
+    let items = items.concat();
     format!("<div class=\"remarks\"><strong>Before you read on</strong>\n<ul>\n{items}</ul></div>\n")
 }
 
 fn reading(ablation: &Ablation) -> String {
     format!(
-        "Mean [95 % interval] over the finished runs; below it the paired difference to {} [95 % interval] with the number of \
-         pairs and the p-value of the sign-flip test. * marks an interval that excludes 0, not corrected for the number of \
+        "Mean [95 % interval] over the finished runs; below it, as \u{394}, the paired difference to {} [95 % interval]; then the \
+         number of runs n, of pairs, and the p-value of the sign-flip test for \u{394}. * marks an interval that excludes 0, not corrected for the number of \
          comparisons. How each number is defined is said at the end.",
         ablation.baseline
     )
@@ -100,8 +102,9 @@ fn reading(ablation: &Ablation) -> String {
 fn figures(ablation: &Ablation) -> String {
     let mut page = "<h2>Figures</h2>\n<div class=\"figures\">\n".to_owned();
     for panel in panels(ablation) {
-        page += &format!(
-            "<figure>\n{}<figcaption>{}</figcaption></figure>\n",
+        let _ = writeln!(
+            page,
+            "<figure>\n{}<figcaption>{}</figcaption></figure>",
             panel.chart.inline_svg(),
             escape(&panel.caption)
         );
@@ -118,16 +121,17 @@ fn strips(pictures: &[PictureStrip]) -> String {
     let mut page = "<h2>Pictures</h2>\n".to_owned();
     for strip in pictures {
         let title = escape(&strip.title);
-        page += &format!("<h3>{title}</h3>\n<div class=\"strip\">");
+        let _ = write!(page, "<h3>{title}</h3>\n<div class=\"strip\">");
         for (i, bytes) in strip.png_bytes.iter().enumerate() {
             if bytes.starts_with(PNG) {
-                page += &format!(
+                let _ = write!(
+                    page,
                     "<img src=\"data:image/png;base64,{}\" alt=\"{title}, picture {}\"/>",
                     base64(bytes),
                     i + 1
                 );
             } else {
-                page += &format!("<span class=\"faint\">picture {} is no PNG</span>", i + 1);
+                let _ = write!(page, "<span class=\"faint\">picture {} is no PNG</span>", i + 1);
             }
         }
         page += "</div>\n";
@@ -151,9 +155,10 @@ fn not_finished(ablation: &Ablation) -> String {
             || "not recorded".to_owned(),
             |(step, reward)| format!("{} at step {step}", number(*reward)),
         );
-        page += &format!(
+        let _ = writeln!(
+            page,
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{last}</td><td><code>{}</code></td>\
-             </tr>\n",
+             </tr>",
             escape(&cell.variant),
             escape(&cell.prompt),
             cell.seed,
@@ -168,7 +173,7 @@ fn not_finished(ablation: &Ablation) -> String {
 fn definitions(ablation: &Ablation) -> String {
     let mut page = "<h2>How the numbers are defined</h2>\n".to_owned();
     for paragraph in statistics(ablation) {
-        page += &format!("<p>{}</p>\n", escape(&paragraph));
+        let _ = writeln!(page, "<p>{}</p>", escape(&paragraph));
     }
     page += "<dl>\n";
     for measure in Measure::ALL {
@@ -177,8 +182,9 @@ fn definitions(ablation: &Ablation) -> String {
             Better::Lower => " Less is better.",
             Better::Neither => "",
         };
-        page += &format!(
-            "<dt>{} <span class=\"faint\"><code>{}</code></span></dt><dd>{}{better}</dd>\n",
+        let _ = writeln!(
+            page,
+            "<dt>{} <span class=\"faint\"><code>{}</code></span></dt><dd>{}{better}</dd>",
             escape(&capitalised(measure.name())),
             measure.key(),
             escape(measure.definition())
@@ -192,8 +198,8 @@ fn statistics(ablation: &Ablation) -> [String; 4] {
     let compared = ablation.variants().into_iter().filter(|variant| *variant != ablation.baseline).count();
     let threshold = number(0.05 / compared.max(1) as f64);
     [
-        "Interval of a mean: m -+ t * s / sqrt(n), with the mean m and the deviation s (with n - 1) of one number a run over n \
-         finished runs, and t the quantile 0.975 of Student's t with n - 1 degrees of freedom. Of one run there is none. Runs \
+        "Interval of a mean: m \u{b1} t \u{b7} s / \u{221a}n, with the mean m and the deviation s (with n \u{2212} 1) of one number a run over n \
+         finished runs, and t the quantile 0.975 of Student's t with n \u{2212} 1 degrees of freedom. Of one run there is none. Runs \
          of all prompts count alike: the interval takes in how prompts differ, and runs of one prompt are not independent of \
          one another, so it does not say how other prompts would do. The tables by prompt are over seeds only."
             .into(),
@@ -204,14 +210,14 @@ fn statistics(ablation: &Ablation) -> [String; 4] {
             ablation.baseline
         ),
         format!(
-            "p-value: two-sided sign-flip test, exact, for up to {MOST_FLIPPED} pairs. Of all 2^n assignments of signs to d, \
-             the share whose mean is at least as far from 0 as the observed one. Of n pairs it is never under 2 / 2^n, so \
+            "p-value: two-sided sign-flip test, exact, for up to {MOST_FLIPPED} pairs. Of all 2\u{207f} assignments of signs to d, \
+             the share whose mean is at least as far from 0 as the observed one. Of n pairs it is never under 2 / 2\u{207f}, so \
              fewer than 6 pairs cannot give p < 0.05. p-values are not corrected: with {compared} variants compared, one \
              measure chosen beforehand calls for p < {threshold} (Bonferroni), and a look at all measures for less."
         ),
         "Not finite: a NaN or infinite value is never replaced. Statistics over the iterations of a run leave it out, and the \
          count is given beside the runs; a measure that is itself not finite is left out of the mean, and counted there. \
-         Means over iterations of unequal runs are not weighted."
+        "
             .into(),
     ]
 }

@@ -126,14 +126,14 @@ const FACTS: [Facts; 20] = [
         (Group::Reward, Better::Higher),
         "R(N): evaluation/reward after the last iteration N; missing if the run was not evaluated there.",
     ),
-    facts("gain", "gain", "", (Group::Reward, Better::Higher), "R(N) - R(0)."),
+    facts("gain", "gain", "", (Group::Reward, Better::Higher), "R(N) \u{2212} R(0)."),
     facts(
         "reward_area",
         "mean along the run",
         "",
         (Group::Reward, Better::Higher),
         "Area under the evaluation curve over its length, by trapezoids: \
-         1/N * sum of (s[i+1] - s[i]) * (R(s[i]) + R(s[i+1])) / 2 from step 0 to N. Of two runs that end alike, the one that \
+         1/N \u{b7} \u{3a3} (s[i+1] \u{2212} s[i]) \u{b7} (R(s[i]) + R(s[i+1])) / 2 from step 0 to N. Of two runs that end alike, the one that \
          learnt sooner has more.",
     ),
     facts(
@@ -234,7 +234,7 @@ const FACTS: [Facts; 20] = [
         "its variation",
         "ratio",
         (Group::Stability, Better::Lower),
-        "Coefficient of variation of gradient_norm/whole over the iterations of a run: deviation (with n - 1) / mean. The \
+        "Coefficient of variation of gradient_norm/whole over the iterations of a run: deviation (with n \u{2212} 1) / mean. The \
          paper's claim of instability as a number.",
     ),
     facts(

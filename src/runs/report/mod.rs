@@ -51,6 +51,7 @@ pub struct About {
     /// Version of the program; empty if it is not known.
     pub version: String,
     /// How long it all took.
+    #[serde(serialize_with = "stats::optional")]
     pub total_seconds: Option<f64>,
     /// When the report was written: UTC, RFC 3339.
     pub written: String,

@@ -1,6 +1,7 @@
 //! The figures of an ablation.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use super::ablation::{Ablation, MeasureRow};
 use super::cell::Cell;
@@ -70,11 +71,12 @@ struct Content<'a> {
 #[must_use]
 pub fn panels(ablation: &Ablation) -> Vec<Panel> {
     let axis = Axis::new;
-    let content = |title: &str, curve, y, pool| Content { title: title.to_owned(), curve, y, pool, prompt: None };
+    let content =
+        |title: &str, curve, y, pool| Content { title: title.to_owned(), curve, y, pool, prompt: None };
     let mut contents = vec![content(
         "Gain of the evaluation reward, all prompts",
         "evaluation/reward",
-        axis("reward - reward of the base model"),
+        axis("reward \u{2212} reward of the base model"),
         Pool::Gain,
     )];
     for prompt in ablation.prompts() {
@@ -135,16 +137,17 @@ fn caption(content: &Content, broken: usize, left_out: usize, without: usize) ->
             "Line: mean over the finished runs (seeds); band: 95 % interval of the mean.".to_owned()
         }
         Pool::Mean | Pool::Gain => {
-            "Line: mean over the finished runs (prompts and seeds); band: 95 % interval of the mean.".to_owned()
+            "Line: mean over the finished runs (prompts and seeds); band: 95 % interval of the mean."
+                .to_owned()
         }
     };
-    for (count, what) in [
-        (broken, "runs that failed or did not finish are drawn thin, as far as they went"),
-        (left_out, "points are left out, at steps that not every run of the variant has"),
-        (without, "finished runs recorded no such numbers"),
+    for (what, count) in [
+        ("Runs that failed or did not finish, drawn thin as far as they went", broken),
+        ("Points left out, at steps that not every run of the variant has", left_out),
+        ("Finished runs without such numbers", without),
     ] {
         if count > 0 {
-            caption += &format!(" {count} {what}.");
+            let _ = write!(caption, " {what}: {count}.");
         }
     }
     caption
@@ -174,7 +177,14 @@ fn pool(cells: &[&Cell], content: &Content) -> Pooled {
             continue;
         }
         let x = step as f64;
-        // What is not finite in one run is not finite in the line: a gap with a mark.
+        // What is not finite in one run is not finite in the line: a gap with a mark. A median would pass over it.
+        let broken = values.iter().copied().find(|value| !value.is_finite());
+        if let Some(broken) = broken {
+            pooled.points.push([x, broken]);
+            // An end that is not finite cuts the band, too.
+            pooled.band.push([x, f64::NAN, f64::NAN]);
+            continue;
+        }
         let (middle, ends) = match content.pool {
             Pool::Range => (median(&values), range(&values)),
             Pool::Mean | Pool::Gain => (mean(&values), interval(&values).map(|i| [i.low, i.high])),
@@ -216,7 +226,7 @@ fn whiskers(ablation: &Ablation, measure: Measure) -> Panel {
         let mut note = format!("n = {}", of.estimate.n);
         let lost = row.runs.all - of.estimate.n;
         if lost > 0 {
-            note += &format!(" of {}", row.runs.all);
+            let _ = write!(note, " of {}", row.runs.all);
         }
         chart.rows.push(Whisker {
             name: row.variant.clone(),
@@ -227,14 +237,18 @@ fn whiskers(ablation: &Ablation, measure: Measure) -> Panel {
             style,
         });
     }
-    let caption = "Large dot: mean over the finished runs; whiskers: 95 % interval of the mean; small dots: the runs.";
+    let caption =
+        "Large dot: mean over the finished runs; whiskers: 95 % interval of the mean; small dots: the runs.";
     Panel { chart: Chart::Whiskers(chart), caption: caption.into() }
 }
 
 fn differences(ablation: &Ablation, measure: Measure) -> Option<Panel> {
     let mut chart = Whiskers {
         title: format!("{} less that of {}, in pairs", capitalised(measure.name()), ablation.baseline),
-        x: Axis { unit: measure.unit().to_owned(), ..Axis::new(&format!("difference of {}", measure.name())) },
+        x: Axis {
+            unit: measure.unit().to_owned(),
+            ..Axis::new(&format!("difference of {}", measure.name()))
+        },
         reference: Some((0.0, "no difference".into())),
         ..Whiskers::default()
     };

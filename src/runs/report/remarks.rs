@@ -40,7 +40,7 @@ fn baseline(ablation: &Ablation, remarks: &mut Vec<String>) {
 fn survivors(ablation: &Ablation, remarks: &mut Vec<String>) {
     for row in ablation.rows().iter().filter(|row| row.runs.finished < row.runs.all) {
         remarks.push(format!(
-            "{}: {} runs finished. Its means are over these only and may flatter it; the others are listed below.",
+            "{}: finished runs: {}. Its means are over these only and may flatter it; the others are listed below.",
             row.variant,
             row.runs.words()
         ));

@@ -1,69 +1,82 @@
 //! The report in a terminal.
 
+use std::fmt::Write;
+
 use super::ablation::{Ablation, VariantRow};
 use super::format::{estimate, p_value};
 use super::measure::Measure;
 use super::remarks::remarks;
+use super::stats::{Difference, Estimate};
 
-/// Measures that have a column.
-const COLUMNS: [(Measure, &str); 6] = [
-    (Measure::FinalReward, "final reward"),
-    (Measure::Gain, "gain"),
-    (Measure::HeldOutGain, "held-out gain"),
-    (Measure::ImageDiversityKept, "diversity kept"),
-    (Measure::GradientVariation, "gradient variation"),
-    (Measure::SecondsPerIteration, "s/iteration"),
+/// Measures that have a column, a table each, narrow enough for a terminal.
+const TABLES: [&[(Measure, &str)]; 2] = [
+    &[(Measure::FinalReward, "final reward"), (Measure::Gain, "gain")],
+    &[
+        (Measure::HeldOutGain, "held-out gain"),
+        (Measure::ImageDiversityKept, "diversity kept"),
+        (Measure::GradientVariation, "gradient variation"),
+        (Measure::SecondsPerIteration, "s/iteration"),
+    ],
 ];
 
-/// A table with a row a variant, the runs that failed or did not finish, and the remarks.
+/// Tables with a row a variant, the runs that failed or did not finish, and the remarks.
 #[must_use]
 pub fn summary(ablation: &Ablation) -> String {
-    let mut head = vec!["variant".to_owned(), "runs".to_owned()];
-    for (measure, name) in COLUMNS {
-        head.push(name.to_owned());
-        if measure == Measure::Gain {
-            head.push(format!("gain - that of {}", ablation.baseline));
-        }
+    let variants = ablation.rows();
+    let mut text = String::new();
+    for columns in TABLES {
+        let mut rows = vec![head(columns, &ablation.baseline)];
+        rows.extend(variants.iter().map(|row| fields(row, columns)));
+        text += &aligned(&rows);
+        text.push('\n');
     }
-    let mut rows = vec![head];
-    rows.extend(ablation.rows().iter().map(fields));
-    let mut text = aligned(&rows);
-    text += "\nMean [95 % interval] over finished runs; difference in pairs of prompt and seed.\n";
+    text += "Mean [95 % interval] over the finished runs; differences in pairs of prompt and seed.\n";
     for cell in ablation.cells.iter().filter(|cell| !cell.finished()) {
-        text += &format!("{}: {}, {}\n", cell.outcome.word(), cell.label(), cell.outcome.reason());
+        let _ = writeln!(text, "{}: {}, {}", cell.outcome.word(), cell.label(), cell.outcome.reason());
     }
     for remark in remarks(ablation) {
-        text += &format!("note: {remark}\n");
+        let _ = writeln!(text, "note: {remark}");
     }
     text
 }
 
-fn fields(row: &VariantRow) -> Vec<String> {
-    let mut fields = vec![row.variant.clone(), row.runs.words()];
-    for (measure, _) in COLUMNS {
-        let Some(of) = row.measures.iter().find(|of| of.measure == measure) else { continue };
-        let mut text = of
-            .estimate
-            .mean
-            .map_or_else(|| "-".to_owned(), |mean| estimate(mean, of.estimate.interval, false));
-        for (count, what) in [(of.estimate.not_finite, "not finite"), (of.estimate.missing, "missing")] {
-            if count > 0 {
-                text += &format!(" ({count} {what})");
-            }
+fn head(columns: &[(Measure, &str)], baseline: &str) -> Vec<String> {
+    let mut head = vec!["variant".to_owned(), "runs".to_owned()];
+    for (measure, name) in columns {
+        head.push((*name).to_owned());
+        if *measure == Measure::Gain {
+            head.push(format!("gain - that of {baseline}"));
         }
-        fields.push(text);
-        if measure == Measure::Gain {
-            fields.push(match of.difference.as_ref().and_then(|d| d.mean.map(|mean| (d, mean))) {
-                Some((difference, mean)) => {
-                    let p = difference.p.filter(|_| difference.pairs > 1);
-                    let p = p.map_or_else(String::new, |p| format!(", {}", p_value(p)));
-                    format!("{}{p}", estimate(mean, difference.interval, true))
-                }
-                None => "-".to_owned(),
-            });
+    }
+    head
+}
+
+fn fields(row: &VariantRow, columns: &[(Measure, &str)]) -> Vec<String> {
+    let mut fields = vec![row.variant.clone(), row.runs.words()];
+    for of in columns.iter().filter_map(|(measure, _)| row.measures.iter().find(|of| of.measure == *measure))
+    {
+        fields.push(mean(&of.estimate));
+        if of.measure == Measure::Gain {
+            fields.push(of.difference.as_ref().map_or_else(|| "-".to_owned(), difference));
         }
     }
     fields
+}
+
+fn mean(of: &Estimate) -> String {
+    let mut text = of.mean.map_or_else(|| "-".to_owned(), |mean| estimate(mean, of.interval, false));
+    for (count, what) in [(of.not_finite, "not finite"), (of.missing, "not recorded")] {
+        if count > 0 {
+            let _ = write!(text, " ({count} {what})");
+        }
+    }
+    text
+}
+
+fn difference(of: &Difference) -> String {
+    let Some(mean) = of.mean else { return "-".to_owned() };
+    let p = of.p.filter(|_| of.pairs > 1).map_or_else(String::new, |p| format!(", {}", p_value(p)));
+    estimate(mean, of.interval, true) + &p
 }
 
 /// Columns two spaces apart, with a line under the first row.
@@ -75,8 +88,8 @@ fn aligned(rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for (i, row) in rows.iter().enumerate() {
-        let line: String =
-            row.iter().zip(&widths).map(|(field, width)| format!("{field:<width$}  ")).collect();
+        let padded = row.iter().zip(&widths).map(|(field, width)| format!("{field:<width$}"));
+        let line = padded.collect::<Vec<_>>().join("  ");
         text += line.trim_end();
         text.push('\n');
         if i == 0 {

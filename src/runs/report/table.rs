@@ -1,5 +1,7 @@
 //! Tables of the report's page.
 
+use std::fmt::Write;
+
 use super::ablation::{Ablation, MeasureRow, VariantRow};
 use super::figure::escape;
 use super::format::{estimate, p_value};
@@ -12,10 +14,10 @@ use super::stats::{Difference, Estimate};
 #[must_use]
 pub(super) fn tables(ablation: &Ablation, prompt: Option<&str>) -> String {
     let rows = ablation.rows_of(prompt);
-    Group::ALL.into_iter().map(|group| table(ablation, &rows, group)).collect()
+    Group::ALL.into_iter().map(|group| table(&rows, group)).collect()
 }
 
-fn table(ablation: &Ablation, rows: &[VariantRow], group: Group) -> String {
+fn table(rows: &[VariantRow], group: Group) -> String {
     let measures: Vec<Measure> = Measure::ALL.into_iter().filter(|m| m.group() == group).collect();
     let mut page = format!(
         "<div class=\"wide\"><table><caption>{}</caption>\n<thead><tr><th scope=\"col\">variant</th>\
@@ -24,89 +26,89 @@ fn table(ablation: &Ablation, rows: &[VariantRow], group: Group) -> String {
     );
     for measure in &measures {
         let unit = if measure.unit().is_empty() { String::new() } else { format!(" ({})", measure.unit()) };
-        page += &format!("<th scope=\"col\">{}</th>", escape(&(capitalised(measure.name()) + &unit)));
+        let _ = write!(page, "<th scope=\"col\">{}</th>", escape(&(capitalised(measure.name()) + &unit)));
     }
     page += "</tr></thead>\n<tbody>\n";
     for row in rows {
-        page += &format!("<tr><th scope=\"row\">{}</th><td>{}", escape(&row.variant), row.runs.words());
+        let _ = write!(page, "<tr><th scope=\"row\">{}</th><td>{}", escape(&row.variant), row.runs.words());
         if row.not_finite > 0 {
-            page += &format!("<small>{} values not finite</small>", row.not_finite);
+            let _ = write!(page, "<small>values not finite: {}</small>", row.not_finite);
         }
         page += "</td>";
         for of in row.measures.iter().filter(|of| measures.contains(&of.measure)) {
-            page += &format!("<td class=\"n\">{}</td>", cell(of, &ablation.baseline));
+            let _ = write!(page, "<td class=\"n\">{}</td>", cell(of));
         }
         page += "</tr>\n";
     }
     page + "</tbody></table></div>\n"
 }
 
-fn cell(of: &MeasureRow, baseline: &str) -> String {
-    let mut page = mean(&of.estimate);
-    if let Some(difference) = &of.difference {
-        page += &format!("<small>{}</small>", escape_minus(&to_baseline(difference, baseline)));
-    }
-    page
-}
-
-fn mean(of: &Estimate) -> String {
-    let mut page = match of.mean {
-        Some(mean) => escape_minus(&estimate(mean, of.interval, false)),
+/// Mean; difference; numbers of runs and pairs.
+fn cell(of: &MeasureRow) -> String {
+    let mut page = match of.estimate.mean {
+        Some(mean) => with_minus(&estimate(mean, of.estimate.interval, false)),
         None => "\u{2013}".to_owned(),
     };
-    let mut notes = vec![format!("n = {}", of.n)];
-    if of.n == 1 {
-        notes.push("no interval of one run".into());
-    }
-    for (count, what) in [(of.not_finite, "not finite"), (of.missing, "not recorded")] {
-        if count > 0 {
-            notes.push(format!("{count} {what}"));
+    let mut notes = counts(&of.estimate);
+    if let Some(difference) = &of.difference {
+        if let Some(mean) = difference.mean {
+            let words = with_minus(&estimate(mean, difference.interval, true));
+            let clear = difference.interval.is_some_and(|interval| interval.excludes_zero());
+            let _ = write!(page, "<small>\u{394} {words}{}</small>", if clear { " *" } else { "" });
         }
+        notes.extend(pairs(difference));
     }
-    page += &format!("<small>{}</small>", notes.join(", "));
+    let _ = write!(page, "<small>{}</small>", notes.join(", "));
     page
 }
 
-/// Escaped, and with the typographic minus.
-fn escape_minus(text: &str) -> String {
-    escape(text).replace('-', "\u{2212}")
+fn counts(of: &Estimate) -> Vec<String> {
+    let mut notes = vec![format!("n = {}", of.n)];
+    if of.n == 1 {
+        notes.push("no interval".into());
+    }
+    for (what, count) in [("not finite", of.not_finite), ("not recorded", of.missing)] {
+        if count > 0 {
+            notes.push(format!("{what}: {count}"));
+        }
+    }
+    notes
 }
 
-/// The difference in words.
-fn to_baseline(of: &Difference, baseline: &str) -> String {
-    // A hyphen of a name is no minus.
-    let baseline = baseline.replace('-', "\u{2010}");
-    let Some(mean) = of.mean else { return format!("no pair with {baseline}") };
-    let mut words = format!("{} to {baseline}", estimate(mean, of.interval, true));
-    let pairs = if of.pairs == 1 { "1 pair".to_owned() } else { format!("{} pairs", of.pairs) };
-    words += &format!(", {pairs}");
-    if let Some(p) = of.p.filter(|_| of.pairs > 1) {
-        words += &format!(", {}", p_value(p));
-    }
-    if of.interval.is_some_and(|interval| interval.excludes_zero()) {
-        words.push_str(" *");
-    }
-    words
+fn pairs(of: &Difference) -> Vec<String> {
+    let mut notes = vec![match of.pairs {
+        0 => "no pair".to_owned(),
+        1 => "1 pair".to_owned(),
+        pairs => format!("{pairs} pairs"),
+    }];
+    notes.extend(of.p.filter(|_| of.pairs > 1).map(|p| escape(&p_value(p))));
+    notes
+}
+
+/// With the typographic minus.
+fn with_minus(text: &str) -> String {
+    text.replace('-', "\u{2212}")
 }
 
 /// The settings that differ.
 #[must_use]
 pub(super) fn settings(rows: &[SettingRow]) -> String {
     let Some(first) = rows.first() else {
-        return "<p>No recorded setting differs between the runs, apart from prompts and seeds.</p>\n".to_owned();
+        return "<p>No recorded setting differs between the runs, apart from prompts and seeds.</p>\n"
+            .to_owned();
     };
     let mut page = "<div class=\"wide\"><table><caption>Settings that differ between variants</caption>\n\
                     <thead><tr><th scope=\"col\">setting</th>"
         .to_owned();
     for (variant, _) in &first.values {
-        page += &format!("<th scope=\"col\">{}</th>", escape(variant));
+        let _ = write!(page, "<th scope=\"col\">{}</th>", escape(variant));
     }
     page += "</tr></thead>\n<tbody>\n";
     for row in rows {
-        page += &format!("<tr><th scope=\"row\"><code>{}</code></th>", escape(&row.setting));
+        let _ = write!(page, "<tr><th scope=\"row\"><code>{}</code></th>", escape(&row.setting));
         for (_, values) in &row.values {
             let words = if values.is_empty() { "unknown".to_owned() } else { values.join(" | ") };
-            page += &format!("<td>{}</td>", escape(&words));
+            let _ = write!(page, "<td>{}</td>", escape(&words));
         }
         page += "</tr>\n";
     }

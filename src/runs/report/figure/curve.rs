@@ -1,6 +1,8 @@
 //! One line of a chart with its band, its gaps and its marks.
 
-use super::frame::Frame;
+use std::fmt::Write;
+
+use super::frame::{BOTTOM, Frame, TOP};
 use super::svg::{Canvas, Style, place, shortened};
 use super::{Line, Scale};
 
@@ -28,17 +30,17 @@ impl<'a> Drawn<'a> {
         // The name gives way, not the counts.
         let mut name = shortened(&self.line.name, 11.0, 430.0);
         if self.not_finite > 0 {
-            name += &format!(" ({} not finite)", self.not_finite);
+            let _ = write!(name, " ({} not finite)", self.not_finite);
         }
         if self.not_positive > 0 {
-            name += &format!(" ({} not above 0)", self.not_positive);
+            let _ = write!(name, " ({} not above 0)", self.not_positive);
         }
         name
     }
 
     /// Draws the band.
-    pub fn band(&self, frame: &Frame, canvas: &mut Canvas) {
-        let attributes = format!("{} fill-opacity=\"0.16\"", Style(self.line.style).fill());
+    pub fn band(&self, frame: &Frame, opacity: f64, canvas: &mut Canvas) {
+        let attributes = format!("{} fill-opacity=\"{opacity:.2}\"", Style(self.line.style).fill());
         let sound = |b: &&[f64; 3]| b[1].is_finite() && b[2].is_finite() && self.scale.has(b[2]);
         for run in split(&self.line.band, |b| sound(&b)) {
             let upper = thinned(run.iter().filter_map(|b| frame.place(b[0], b[2])));
@@ -74,7 +76,6 @@ impl<'a> Drawn<'a> {
 
     /// Marks at the edge where the line has gaps: a cross for NaN, a triangle up for infinity, down for what lies below.
     fn marks(&self, frame: &Frame, canvas: &mut Canvas) {
-        let [top, bottom] = frame.edges();
         // Lines of different styles have theirs at different heights.
         let shift = 6.0 + 8.0 * (self.line.style % 5) as f64;
         let mut last = [f64::NEG_INFINITY; 2];
@@ -92,7 +93,7 @@ impl<'a> Drawn<'a> {
                 continue;
             }
             *last = at;
-            let height = if upper { top + shift } else { bottom - shift };
+            let height = if upper { TOP + shift } else { BOTTOM - shift };
             let shape = if y.is_nan() {
                 "m -3.5 -3.5 l 7 7 m -7 0 l 7 -7"
             } else if upper {

@@ -8,8 +8,11 @@ use super::{Axis, Scale};
 pub(super) const WIDTH: f64 = 640.0;
 
 /// Upper and lower edge of the area with the lines.
-const TOP: f64 = 34.0;
-const BOTTOM: f64 = 304.0;
+pub(super) const TOP: f64 = 34.0;
+pub(super) const BOTTOM: f64 = 304.0;
+
+/// Where the legend begins.
+pub(super) const LEGEND: f64 = BOTTOM + 58.0;
 
 /// Faint lines behind the curves.
 pub(super) const GRID: &str = "stroke=\"currentColor\" stroke-opacity=\"0.13\"";
@@ -54,16 +57,6 @@ impl<'a> Frame<'a> {
         let (extent, _) = self.extents.as_ref()?;
         let share = extent.place(x);
         share.is_finite().then(|| self.left + share.clamp(0.0, 1.0) * (self.right - self.left))
-    }
-
-    /// Upper and lower edge.
-    pub const fn edges(&self) -> [f64; 2] {
-        [TOP, BOTTOM]
-    }
-
-    /// Where the legend begins.
-    pub const fn legend_top(&self) -> f64 {
-        BOTTOM + 58.0
     }
 
     /// Draws everything but the lines.

@@ -92,14 +92,17 @@ impl Figure {
         let mut canvas = Canvas::default();
         let frame = Frame::new(&self.title, (&self.x, x), (&self.y, y));
         frame.draw(&mut canvas);
+        // Many bands over one another must stay transparent.
+        let banded = self.series.iter().filter(|line| !line.band.is_empty()).count();
+        let opacity = (0.6 / banded.max(1) as f64).clamp(0.08, 0.18);
         for drawn in &lines {
-            drawn.band(&frame, &mut canvas);
+            drawn.band(&frame, opacity, &mut canvas);
         }
         for drawn in &lines {
             drawn.line(&frame, &mut canvas);
         }
         let named: Vec<&Drawn> = lines.iter().filter(|drawn| !drawn.line.faint).collect();
-        let height = legend(&named, frame.legend_top(), &mut canvas);
+        let height = legend(&named, frame::LEGEND, &mut canvas);
         canvas.finish([frame::WIDTH, height], &self.title, alone)
     }
 }

@@ -1,6 +1,7 @@
 //! SVG, piece by piece.
 
 use std::fmt::Display;
+use std::fmt::Write;
 
 /// Characters a pixel at 12 px: an average of common sans-serif fonts, a little wide rather than narrow.
 const CHARACTER: f64 = 0.58;
@@ -96,10 +97,11 @@ impl Style {
 /// Rules for a dark screen; what is printed is light. Attributes alone give the light look, also where no CSS is understood.
 #[must_use]
 pub fn dark_rules() -> String {
-    let rules = DARK.iter().map(|(i, colour)| {
-        format!(".stroke-{i}{{stroke:{colour}}} .fill-{i}{{fill:{colour}}} ")
-    });
-    format!("@media screen and (prefers-color-scheme: dark) {{ {}}}", rules.collect::<String>())
+    let rules: Vec<String> = DARK
+        .iter()
+        .map(|(i, colour)| format!(".stroke-{i}{{stroke:{colour}}} .fill-{i}{{fill:{colour}}}"))
+        .collect();
+    format!("@media screen and (prefers-color-scheme: dark) {{ {} }}", rules.join(" "))
 }
 
 /// Where text stands relative to its place.
@@ -129,7 +131,7 @@ pub(super) struct Canvas {
 impl Canvas {
     /// Adds a piece as it is.
     pub fn push(&mut self, piece: impl Display) {
-        self.body += &format!("{piece}\n");
+        let _ = writeln!(self.body, "{piece}");
     }
 
     pub fn line(&mut self, from: [f64; 2], to: [f64; 2], attributes: &str) {

@@ -1,6 +1,8 @@
 //! The command line.
 
+mod ablate;
 mod bench;
+mod config_arguments;
 mod devices;
 mod eval;
 mod pretrain;
@@ -41,6 +43,8 @@ enum Command {
     Pretrain(pretrain::PretrainCommand),
     /// Train a model with MAR-GRPO and record the run.
     Train(Box<train::TrainArguments>),
+    /// Compare variants over prompts and seeds, and write a report.
+    Ablate(Box<ablate::AblateArguments>),
     /// List, show, export and check recorded runs.
     #[command(subcommand)]
     Runs(runs::RunsCommand),
@@ -91,6 +95,7 @@ pub fn run() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments, &stop),
         Command::Pretrain(command) => pretrain::run(&command, &stop),
         Command::Train(arguments) => train::run(&arguments, &stop),
+        Command::Ablate(arguments) => ablate::run(&arguments, &stop),
         Command::Runs(command) => runs::run(&command),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments, &stop),

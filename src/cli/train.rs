@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::settings::{SettingFlags, config_of};
+use super::config_arguments::ConfigArguments;
+use super::settings::config_of;
 use super::train_bar::TrainBar;
 use crate::error::{Error, Result};
 use crate::rl::variant::Variant;
@@ -14,7 +15,6 @@ use crate::session::train::config::TrainConfig;
 use crate::session::train::handle::{Job, Session};
 use crate::session::train::message::Message;
 use crate::session::train::origin::Origin;
-use crate::session::train::preset;
 
 /// Arguments of `train`.
 #[derive(Debug, clap::Args)]
@@ -29,18 +29,9 @@ pub struct TrainArguments {
     /// here change.
     #[arg(long, value_name = "CHECKPOINT", conflicts_with_all = ["preset", "config", "model"])]
     fork: Option<PathBuf>,
-    /// Settings by name: default, paper, released_code, smoke.
-    #[arg(long, value_name = "NAME")]
-    preset: Option<String>,
-    /// TOML file with settings, over those of the preset.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
     /// A variant of the paper: grpo, frozen_head, mte_all, mte_top_k, mte_random, mar_grpo, head_only, policy_gradient.
     #[arg(long, value_name = "NAME")]
     variant: Option<Variant>,
-    /// Rewards and their weights: verifier, or verifier=1,jpeg_small=0.2.
-    #[arg(long, value_name = "REWARDS")]
-    reward: Option<String>,
     /// What to train on: a file with one prompt a line, a task family (single_object, two_objects, counting, colours,
     /// colour_attribution, position), or a prompt.
     #[arg(long, value_name = "FILE|FAMILY|PROMPT")]
@@ -58,34 +49,14 @@ pub struct TrainArguments {
     #[arg(long)]
     print_config: bool,
     #[command(flatten)]
-    settings: SettingFlags,
+    settings: ConfigArguments,
 }
 
 impl TrainArguments {
     /// Settings of a new run or a branch.
     fn config(&self) -> Result<TrainConfig> {
-        let mut table = match &self.fork {
-            Some(checkpoint) => toml::Table::try_from(checkpoint::settings(checkpoint)?)
-                .map_err(|error| Error::Config(error.to_string()))?,
-            None => toml::from_str(preset::text(self.preset.as_deref().unwrap_or("default"))?)
-                .map_err(|error| Error::Config(error.to_string()))?,
-        };
-        if let Some(path) = &self.config {
-            let over: toml::Table = crate::session::config::read_toml(path)?;
-            // Checked on its own first, so that a fault names the file and not a mixture.
-            config_of(over.clone()).map_err(|error| Error::format(path, error.to_string()))?;
-            merge(&mut table, over);
-        }
-        let mut config = config_of(table)?;
-        if let Some(variant) = self.variant {
-            variant.apply(&mut config.rl);
-        }
-        if let Some(reward) = &self.reward {
-            config.rl.reward.clone_from(reward);
-        }
-        let mut table = toml::Table::try_from(&config).map_err(|error| Error::Config(error.to_string()))?;
-        self.settings.apply(&mut table)?;
-        let mut config = config_of(table)?;
+        let base = self.fork.as_deref().map(checkpoint::settings).transpose()?;
+        let mut config = self.settings.config(base.as_ref(), self.variant)?;
         if let Some(source) = &self.prompts {
             config.prompts = prompts::resolve(source, config.seed)?;
         }
@@ -111,31 +82,19 @@ impl TrainArguments {
     }
 
     fn resumed(&self) -> Result<Origin> {
+        let flags = &self.settings.settings;
         let mut table = toml::Table::new();
-        self.settings.apply(&mut table)?;
-        let other: Vec<&str> =
-            self.settings.names().into_iter().filter(|name| *name != "iterations").collect();
+        flags.apply(&mut table)?;
+        let other: Vec<&str> = flags.names().into_iter().filter(|name| *name != "iterations").collect();
         if !other.is_empty() {
             return Err(Error::Config(format!(
                 "--resume keeps the settings of the run, so --{} cannot be given; branch off with --fork to change them",
                 other.join(", --")
             )));
         }
-        let given = !self.settings.is_empty();
+        let given = !flags.is_empty();
         let iterations = if given { Some(config_of(table)?.iterations) } else { None };
         Ok(Origin::Resume { iterations })
-    }
-}
-
-/// Values of `over` in the place of those of `table`.
-fn merge(table: &mut toml::Table, over: toml::Table) {
-    for (name, value) in over {
-        match (table.get_mut(&name), value) {
-            (Some(toml::Value::Table(inner)), toml::Value::Table(over)) => merge(inner, over),
-            (_, value) => {
-                table.insert(name, value);
-            }
-        }
     }
 }
 

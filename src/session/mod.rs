@@ -1,5 +1,6 @@
 //! Jobs: what a front end asks for, run on named threads, with progress out and a stop signal in.
 
+pub mod ablate;
 pub mod bench;
 pub mod config;
 pub mod control;

@@ -165,8 +165,8 @@ fn train(job: &Job, gate: &Gate, outbox: &Outbox, live: &Slot<LiveGroups>) -> Re
     let first = std::mem::take(&mut opened.events);
     let mut trainer = Trainer::new(opened, outbox.clone(), gate, live);
     let outcome = trainer.run(first);
-    if outcome.is_err() {
-        trainer.save();
+    if let Err(reason) = &outcome {
+        trainer.save(reason);
     }
     outcome
 }

@@ -9,7 +9,7 @@ use super::message::{Message, Outbox};
 use super::shard::host;
 use crate::error::Result;
 use crate::rl::mte::Trajectories;
-use crate::runs::event::{Element, Event, GroupRecord, MapRecord, PictureRecord, ProbeFrame, Scalar};
+use crate::runs::event::{Element, Event, GroupRecord, MapRecord, Mark, PictureRecord, ProbeFrame, Scalar};
 use crate::runs::folder::RunFolder;
 use crate::world::image::Rgb8;
 use crate::world::prompt::Caption;
@@ -43,6 +43,14 @@ impl Recorder {
         self.folder.record(&event)?;
         self.outbox.send(Message::Event(Box::new(event)));
         Ok(())
+    }
+
+    /// Records a mark.
+    ///
+    /// # Errors
+    /// As [`event`](Self::event).
+    pub fn mark(&mut self, step: usize, mark: Mark, text: impl Into<String>) -> Result<()> {
+        self.event(Event::Mark { step, mark, text: text.into() })
     }
 
     /// Writes the pictures and maps of an iteration and returns the events that refer to them, not yet recorded.

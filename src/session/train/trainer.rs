@@ -83,8 +83,13 @@ impl<'a> Trainer<'a> {
         self.checkpoint(false)
     }
 
-    /// Writes a last checkpoint after the run was stopped or failed.
-    pub fn save(&mut self) {
+    /// Records why the run ended, unless the user stopped it, and writes a last checkpoint.
+    pub fn save(&mut self, reason: &Error) {
+        if !matches!(reason, Error::Cancelled) {
+            let (step, text) = (self.policy.iteration, format!("the run ended: {reason}"));
+            // If this cannot be written the front end is told all the same.
+            drop(self.recorder.mark(step, Mark::Alert, text));
+        }
         if let Err(error) = self.checkpoint(false) {
             self.outbox.send(Message::Warning(format!("the last checkpoint could not be written: {error}")));
         }

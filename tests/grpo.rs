@@ -50,8 +50,7 @@ fn noise(stream: u64, param: &FlatParam) -> Tensor<1> {
 }
 
 fn config() -> RlConfig {
-    let mut config = RlConfig::default();
-    config.group = PICTURES;
+    let mut config = RlConfig { group: PICTURES, ..RlConfig::default() };
     config.rollout.ar_steps = 4;
     config.rollout.diffusion_steps = 4;
     config.mte.trajectories = 3;

@@ -1,5 +1,7 @@
 //! Settings from a preset, a file and flags, for every command that trains.
 
+#![expect(clippy::doc_markdown, reason = "help is read on a terminal, where backticks are noise")]
+
 use std::path::PathBuf;
 
 use super::settings::{SettingFlags, config_of};
@@ -11,7 +13,8 @@ use crate::session::train::preset;
 /// Where settings come from; later ones win: preset, file, variant, reward, flags.
 #[derive(Debug, clap::Args)]
 pub struct ConfigArguments {
-    /// Settings by name: default, paper, released_code, smoke.
+    /// Settings by name: default, smoke (does it work at all), the variants of the paper (mar_grpo, grpo, ..) with its
+    /// numbers, released_code (its exact semantics).
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// TOML file with settings, over those of the preset.

@@ -6,6 +6,7 @@ mod config_arguments;
 mod devices;
 mod eval;
 mod pretrain;
+mod probe;
 mod progress;
 mod runs;
 mod sample;
@@ -45,6 +46,8 @@ enum Command {
     Train(Box<train::TrainArguments>),
     /// Compare variants over prompts and seeds, and write a report.
     Ablate(Box<ablate::AblateArguments>),
+    /// Measure the gradient noise of a checkpoint.
+    Probe(probe::ProbeArguments),
     /// List, show, export and check recorded runs.
     #[command(subcommand)]
     Runs(runs::RunsCommand),
@@ -96,6 +99,7 @@ pub fn run() -> ExitCode {
         Command::Pretrain(command) => pretrain::run(&command, &stop),
         Command::Train(arguments) => train::run(&arguments, &stop),
         Command::Ablate(arguments) => ablate::run(&arguments, &stop),
+        Command::Probe(arguments) => probe::run(&arguments, &stop),
         Command::Runs(command) => runs::run(&command),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments, &stop),

@@ -1,5 +1,7 @@
 //! `marscope train`.
 
+#![expect(clippy::doc_markdown, reason = "help is read on a terminal, where backticks are noise")]
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

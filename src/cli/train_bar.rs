@@ -79,8 +79,8 @@ impl TrainBar {
             Event::Change { step, setting, from, to } => {
                 self.say(&format!("from iteration {step} on: {setting} {from} -> {to}"));
             }
-            Event::Note { text, .. } => self.say(text),
-            Event::Mark { mark: Mark::Resume | Mark::Fork | Mark::Alert, text, .. } => self.say(text),
+            Event::Note { text, .. }
+            | Event::Mark { mark: Mark::Resume | Mark::Fork | Mark::Alert, text, .. } => self.say(text),
             Event::Mark { .. } | Event::Group { .. } | Event::Probes { .. } => {}
         }
     }

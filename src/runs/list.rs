@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 pub const REWARD: &str = "reward/mean";
 
 /// The series that [`ListRow::held_out_last`] is taken from.
-pub const HELD_OUT: &str = "held_out_mean/all";
+pub const HELD_OUT: [&str; 2] = ["held_out/verifier", "held_out_mean/all"];
 
 /// Folders within folders that are searched.
 const DEPTH: usize = 8;
@@ -154,6 +154,7 @@ impl ListRow {
                 self.reward_best = Some(reward);
             }
         }
-        self.held_out_last = values.get(HELD_OUT).copied().or(self.held_out_last);
+        self.held_out_last =
+            HELD_OUT.iter().find_map(|name| values.get(*name).copied()).or(self.held_out_last);
     }
 }

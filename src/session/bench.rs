@@ -94,7 +94,8 @@ fn random_latents(model: &Model) -> LatentSet {
     LatentSet { latents, captions, tokens, channels }
 }
 
-fn median(times: &mut [f64]) -> f64 {
+/// The middle one of `times`; NaN of none.
+pub(super) fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }

@@ -76,17 +76,14 @@ fn describe(path: &str, schema: &Value, root: &Value, found: &mut BTreeMap<Strin
         root.get("$defs")?.get(name)
     });
     let fields = target.unwrap_or(schema).get("properties").and_then(Value::as_object);
-    match fields {
-        Some(fields) => {
-            for (name, field) in fields {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                describe(&path, field, root, found);
-            }
-        }
-        None => {
-            let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-            found.insert(path.to_owned(), text.replace('\n', " "));
-        }
+    let Some(fields) = fields else {
+        let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        found.insert(path.to_owned(), text.replace('\n', " "));
+        return;
+    };
+    for (name, field) in fields {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        describe(&path, field, root, found);
     }
 }
 

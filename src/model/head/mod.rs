@@ -109,7 +109,7 @@ impl Head {
         let last =
             |columns, offset| linear_columns(condition.clone(), &self.final_modulation, columns, offset);
         HeadModulation {
-            blocks: self.blocks.iter().map(|block| block.modulation(condition.clone())).collect(),
+            blocks: self.blocks.iter().map(|block| block.modulation(&condition)).collect(),
             shift: last(0..width, 0.0),
             scale: last(width..2 * width, 1.0),
         }

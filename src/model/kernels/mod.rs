@@ -65,6 +65,7 @@ pub fn linear<const D: usize>(x: Tensor<D>, layer: &Linear) -> Tensor<D> {
 
 /// Some `columns` of [`linear`], with `offset` added to the bias. Several of them are contiguous where parts of one product
 /// would be strided, which elementwise operations on the CPU pay for many times over.
+#[must_use]
 pub fn linear_columns(x: Tensor<2>, layer: &Linear, columns: Range<usize>, offset: f64) -> Tensor<2> {
     let (start, count) = (columns.start, columns.len());
     let weight = layer.weight.val().narrow(1, start, count);

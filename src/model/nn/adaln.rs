@@ -35,7 +35,7 @@ impl AdaLnBlock {
     /// - `condition`: `[rows, width]`, already through `SiLU` (it is shared by all blocks)
     /// - output: each `[rows, width]`
     #[must_use]
-    pub fn modulation(&self, condition: Tensor<2>) -> BlockModulation {
+    pub fn modulation(&self, condition: &Tensor<2>) -> BlockModulation {
         let [_, width] = condition.dims();
         let part = |index: usize, offset: f64| {
             linear_columns(condition.clone(), &self.modulation, index * width..(index + 1) * width, offset)

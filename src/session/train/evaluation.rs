@@ -42,14 +42,14 @@ impl Evaluator<'_> {
     /// Those of [`generate_polled`].
     pub fn scores(&self, generator: &Generator) -> Result<BTreeMap<String, f64>> {
         let mut scores = BTreeMap::new();
-        let prompts = self.fixed.captions.iter().cycle().take(self.config.evaluate.pictures).cloned();
-        self.score("evaluation", generator, prompts.collect(), &mut scores)?;
+        let prompts = self.fixed.captions.iter().cycle().take(self.config.evaluate.pictures).copied();
+        self.score("evaluation", generator, &prompts.collect::<Vec<_>>(), &mut scores)?;
         let held_out: Vec<Caption> = Family::ALL
             .into_iter()
             .flat_map(|family| held_out_captions(family, self.config.evaluate.held_out, SEED))
             .flat_map(|caption| std::iter::repeat_n(caption, HELD_OUT_PICTURES))
             .collect();
-        self.score("held_out", generator, held_out, &mut scores)?;
+        self.score("held_out", generator, &held_out, &mut scores)?;
         Ok(scores)
     }
 
@@ -57,17 +57,17 @@ impl Evaluator<'_> {
         &self,
         name: &str,
         generator: &Generator,
-        captions: Vec<Caption>,
+        captions: &[Caption],
         scores: &mut BTreeMap<String, f64>,
     ) -> Result<()> {
         if captions.is_empty() {
             return Ok(());
         }
-        let images = self.draw(generator, &captions, &self.config.rl.rollout.sampler(), SEED)?;
+        let images = self.draw(generator, captions, &self.config.rl.rollout.sampler(), SEED)?;
         let rewards: RewardSet = self.config.rl.reward.parse()?;
         let judged: Vec<(f64, Verdict)> = images
             .iter()
-            .zip(&captions)
+            .zip(captions)
             .map(|(image, caption)| {
                 (f64::from(rewards.score(image, caption).total), Verifier.verify(image, caption))
             })

@@ -9,13 +9,21 @@ use crate::error::{Error, Result};
 use crate::rl::config::RlConfig;
 use crate::session::slot::Slot;
 
+/// Whether the trainer goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Running,
+    /// To the end of the iteration, then wait.
+    OneStep,
+    Paused,
+}
+
 /// What the user asked for.
 #[derive(Clone, Debug, Default)]
 struct Orders {
     stop: bool,
-    paused: bool,
-    /// Run to the end of the iteration, then pause again.
-    one_step: bool,
+    mode: Mode,
     checkpoint: bool,
     settings: Option<RlConfig>,
     noise_probe: bool,
@@ -45,17 +53,17 @@ impl Gate {
 
     /// Asks the trainer to wait.
     pub fn pause(&self) {
-        self.order(|orders| (orders.paused, orders.one_step) = (true, false));
+        self.order(|orders| orders.mode = Mode::Paused);
     }
 
     /// Lets it go on.
     pub fn resume(&self) {
-        self.order(|orders| (orders.paused, orders.one_step) = (false, false));
+        self.order(|orders| orders.mode = Mode::Running);
     }
 
     /// Lets it finish one iteration (the one under way, if there is one), then wait.
     pub fn step(&self) {
-        self.order(|orders| (orders.paused, orders.one_step) = (true, true));
+        self.order(|orders| orders.mode = Mode::OneStep);
     }
 
     /// Asks it to end; the iteration under way is dropped.
@@ -96,7 +104,10 @@ impl Gate {
 
     /// An iteration is done: a single step is used up.
     pub(super) fn iteration_done(&self) {
-        self.orders().one_step = false;
+        let mut orders = self.orders();
+        if orders.mode == Mode::OneStep {
+            orders.mode = Mode::Paused;
+        }
     }
 
     /// Time spent waiting.
@@ -138,7 +149,7 @@ impl Gate {
                 orders = self.orders();
                 continue;
             }
-            if orders.stop || !orders.paused || orders.one_step {
+            if orders.stop || orders.mode != Mode::Paused {
                 break;
             }
             if orders.waiting_since.is_none() {

@@ -164,7 +164,7 @@ impl Work<'_> {
         Ok((0..rl.groups)
             .map(|group| {
                 let pictures = images.by_ref().take(rl.group).collect();
-                let caption = self.caption(iteration, group).clone();
+                let caption = *self.caption(iteration, group);
                 let key = choice_key(self.config.seed, (iteration * rl.groups + group) as u32);
                 Group::judge(caption, pictures, (&rewards, rl), key)
             })

@@ -130,10 +130,11 @@ fn resume(run: &Path, iterations: Option<usize>, device: &Device) -> Result<Open
     });
     let lost = lost.max().map_or(0, |last| last + 1 - policy.iteration);
     let folder = RunFolder::resume(run, policy.iteration)?;
-    let mut events = unrecorded_changes(started, &read_events(run)?, &config, policy.iteration)?;
+    let mut events = unrecorded_changes(&started, &read_events(run)?, &config, policy.iteration)?;
     let mut text = format!("continued after {} iterations", policy.iteration);
     if lost > 0 {
-        text.push_str(&format!("; {lost} recorded ones after the checkpoint are computed again"));
+        let lost = format!("; {lost} recorded ones after the checkpoint are computed again");
+        text.push_str(&lost);
     }
     events.push(Event::Mark { step: policy.iteration, mark: Mark::Resume, text });
     Ok(Opened { fixed: fixed(&base, &config, device)?, policy, config, folder, events, warnings })
@@ -165,12 +166,12 @@ fn newest_good(
 
 /// Changes between what the record says the settings are and what the checkpoint says.
 fn unrecorded_changes(
-    started: TrainConfig,
+    started: &TrainConfig,
     events: &[Event],
     now: &TrainConfig,
     step: usize,
 ) -> Result<Vec<Event>> {
-    let mut known = crate::session::settings::flatten(&started)?;
+    let mut known = crate::session::settings::flatten(started)?;
     for event in events {
         if let Event::Change { setting, to, .. } = event {
             known.insert(setting.clone(), to.clone());
@@ -184,6 +185,21 @@ fn unrecorded_changes(
     Ok(changed.collect())
 }
 
+/// The run to which the checkpoint `from` belongs.
+fn run_of(from: &Path) -> Result<&Path> {
+    from.parent().and_then(Path::parent).filter(|run| run.join("run.json").exists()).ok_or_else(|| {
+        Error::Config(format!("{} is not a checkpoint of a run: RUN/checkpoints/000010", from.display()))
+    })
+}
+
+/// The base model of the run to which the checkpoint `from` belongs.
+///
+/// # Errors
+/// [`Error::Config`] if it belongs to none, and what is wrong with the model.
+pub fn base_of(from: &Path) -> Result<WeightFolder> {
+    WeightFolder::read(&run_of(from)?.join(BASE))
+}
+
 fn fork(
     run: &Path,
     from: &Path,
@@ -191,11 +207,8 @@ fn fork(
     (choice, device): (DeviceChoice, &Device),
 ) -> Result<Opened> {
     config.validate()?;
-    let parent = from.parent().and_then(Path::parent).ok_or_else(|| {
-        Error::Config(format!("{} is not a checkpoint of a run: RUN/checkpoints/000010", from.display()))
-    })?;
-    read_header(parent)?;
-    let base = WeightFolder::read(&parent.join(BASE))?;
+    let parent = run_of(from)?;
+    let base = base_of(from)?;
     let before = checkpoint::settings(from)?;
     let policy = checkpoint::read(from, &base.generator(device)?, config, device)?;
     let step = policy.iteration;

@@ -38,6 +38,7 @@ pub struct UpdateSeen {
 }
 
 /// The numbers of the optimiser that parameters share; the learning rate of each part is a factor.
+#[must_use]
 pub fn optimizer_config(config: &RlOptimConfig) -> OptimConfig {
     OptimConfig {
         learning_rate: 1.0,

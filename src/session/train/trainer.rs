@@ -68,7 +68,7 @@ impl<'a> Trainer<'a> {
     /// is the one before it), [`Error::Device`] if the device fails.
     pub fn run(&mut self, first: Vec<Event>) -> Result<()> {
         for event in first {
-            self.record(event)?;
+            self.record(&event)?;
         }
         loop {
             self.poll()?;
@@ -113,7 +113,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// Records `event`. If that fails the run waits, the user is told, and it is tried again: nothing is left out.
-    fn record(&mut self, event: Event) -> Result<()> {
+    fn record(&mut self, event: &Event) -> Result<()> {
         self.persist(|recorder| recorder.event(event.clone()))
     }
 
@@ -139,7 +139,7 @@ impl<'a> Trainer<'a> {
         let config = TrainConfig { rl, ..self.config.clone() };
         let step = self.policy.iteration;
         for change in differences(&self.config, &config)? {
-            self.record(Event::Change { step, setting: change.setting, from: change.from, to: change.to })?;
+            self.record(&Event::Change { step, setting: change.setting, from: change.from, to: change.to })?;
         }
         self.policy.configure(&config.rl);
         self.config = config;
@@ -168,19 +168,19 @@ impl<'a> Trainer<'a> {
             self.scalars(step, scores.clone())?;
             if let Some(score) = scores.get("evaluation/reward") {
                 let text = format!("evaluation {score:.3}");
-                self.record(Event::Mark { step, mark: Mark::Evaluation, text })?;
+                self.record(&Event::Mark { step, mark: Mark::Evaluation, text })?;
             }
         }
         if let Some(drawn) = drawn {
             let event = self.persist(|recorder| recorder.probes(step, &drawn))?;
-            self.record(event)?;
+            self.record(&event)?;
         }
         Ok(())
     }
 
     fn scalars(&mut self, step: usize, values: BTreeMap<String, f64>) -> Result<()> {
         let values = values.into_iter().map(|(name, value)| (name, Scalar(value))).collect();
-        self.record(Event::Scalars { step, seconds: self.policy.seconds, values })
+        self.record(&Event::Scalars { step, seconds: self.policy.seconds, values })
     }
 
     /// One iteration and its record.
@@ -195,10 +195,13 @@ impl<'a> Trainer<'a> {
         if self.gate.take_noise_probe() || self.noise_due() {
             values.extend(self.measure_noise(&iteration)?);
         }
-        let active = started.elapsed().saturating_sub(self.gate.waited() - waited);
+        let active = started.elapsed().saturating_sub(self.gate.waited().saturating_sub(waited));
         self.displacement(&next, &mut values);
         values.insert("time/publish".into(), publishing.elapsed().as_secs_f64());
         values.insert("time/iteration".into(), active.as_secs_f64());
+        if let Some(peak) = crate::session::memory::peak_mib() {
+            values.insert("memory/peak_mib".into(), peak);
+        }
         values.insert("pictures_per_second".into(), self.config.pictures() as f64 / active.as_secs_f64());
         self.policy.seconds += active.as_secs_f64();
         let seconds = self.policy.seconds;
@@ -224,7 +227,7 @@ impl<'a> Trainer<'a> {
         let work = Work { fixed: &self.fixed, config: &self.config, gate: self.gate, poll: &poll };
         let values = noise::measure(&work, &self.policy, iteration)?;
         let text = "gradient noise measured".to_owned();
-        self.record(Event::Mark { step: iteration.number, mark: Mark::Probe, text })?;
+        self.record(&Event::Mark { step: iteration.number, mark: Mark::Probe, text })?;
         Ok(values)
     }
 
@@ -250,7 +253,7 @@ impl<'a> Trainer<'a> {
         if due || iteration.failure.is_some() {
             let config = self.config.clone();
             for event in self.persist(|recorder| recorder.groups(iteration, &config))? {
-                self.record(event)?;
+                self.record(&event)?;
             }
         }
         Ok(())
@@ -277,7 +280,7 @@ impl<'a> Trainer<'a> {
         let path = self.persist_checkpoint(asked_for)?;
         let step = self.policy.iteration.saturating_sub(1);
         let text = format!("checkpoint after {} iterations", self.policy.iteration);
-        self.record(Event::Mark { step, mark: Mark::Checkpoint, text })?;
+        self.record(&Event::Mark { step, mark: Mark::Checkpoint, text })?;
         self.outbox.send(Message::Checkpoint(path));
         checkpoint::prune(self.recorder.path(), self.config.record.checkpoints_kept)
     }
@@ -292,6 +295,6 @@ impl<'a> Trainer<'a> {
             return Ok(());
         }
         let step = self.policy.iteration.saturating_sub(1);
-        self.record(Event::Mark { step, mark: Mark::Checkpoint, text: "checkpoint on request".into() })
+        self.record(&Event::Mark { step, mark: Mark::Checkpoint, text: "checkpoint on request".into() })
     }
 }

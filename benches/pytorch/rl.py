@@ -36,6 +36,7 @@ import argparse
 import copy
 import json
 import math
+import os
 import statistics
 import subprocess
 import time
@@ -481,8 +482,10 @@ def time_marscope(path):
 
 def measure(settings, arguments):
     """Seconds by part of each program, and their ratios."""
+    load = os.getloadavg()[0]
     before = time_marscope(arguments.marscope) if arguments.marscope else None
     result = {"threads": torch.get_num_threads(), "torch": torch.__version__, "settings": asdict(settings)}
+    result["load_before"] = load
     result["pytorch"] = time_iterations(settings, arguments.iterations, 2)
     if arguments.compile:
         result["compiled"] = time_iterations(settings, arguments.iterations, 4, compiled=True)
@@ -498,6 +501,8 @@ def measure(settings, arguments):
 def print_table(result):
     columns = [name for name in ("pytorch", "compiled", "marscope", "ratio", "compiled ratio") if name in result]
     print(f"PyTorch {result['torch']}, {result['threads']} threads, median seconds")
+    if result["load_before"] > 0.5:
+        print(f"Not an idle machine: its load was {result['load_before']:.1f} before the measurement. Do not publish this.")
     print("".join([f"{'':<12}", *(f"{name:>16}" for name in columns)]))
     for part in PARTS:
         cells = (f"{result[column][part]:.4f}" if part in result[column] else "-" for column in columns)

@@ -46,6 +46,7 @@ fn group(run: &mut RunFolder, step: usize) -> GroupRecord {
         side: 2,
         ar_steps: 4,
         trained_ar_steps: vec![1, 3],
+        trained_diffusion_steps: Vec::new(),
         zero_std: false,
         pictures,
         maps: vec![

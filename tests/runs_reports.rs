@@ -65,6 +65,7 @@ fn group(prompt: &str) -> GroupRecord {
         side: 8,
         ar_steps: 16,
         trained_ar_steps: vec![3, 9],
+        trained_diffusion_steps: Vec::new(),
         zero_std: false,
         pictures: vec![PictureRecord { reward: Scalar(f64::NAN), parts, advantage: Scalar(-1.0), png }],
         maps: Vec::new(),

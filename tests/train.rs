@@ -48,7 +48,7 @@ fn drain(session: &Session) -> (Vec<Message>, Option<String>) {
     let mut seen = Vec::new();
     loop {
         match session.messages.recv_timeout(Duration::from_mins(2)).unwrap() {
-            Message::Ended(reason) => return (seen, reason),
+            Message::Ended(end) => return (seen, end.reason()),
             message => seen.push(message),
         }
     }
@@ -195,8 +195,8 @@ fn a_changed_setting_applies_at_the_next_iteration_and_is_recorded() {
     let mut settings = config(1000).rl;
     settings.mte.share = 7.0;
     assert!(session.change(settings.clone()).unwrap_err().to_string().contains("rl.mte.share = 7"));
-    settings.mte.share = 0.5;
     Variant::MteTopK.apply(&mut settings);
+    settings.mte.share = 0.5;
     session.change(settings.clone()).unwrap();
     assert_eq!(session.pending(), Some(settings));
     session.step();

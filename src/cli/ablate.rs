@@ -11,7 +11,7 @@ use crate::runs::report::summary;
 use crate::session::ablate::{Arm, Plan, Watching, check_folder, report_path};
 use crate::session::control::StopSignal;
 use crate::session::prompts;
-use crate::session::train::message::Message;
+use crate::session::train::message::{End, Message};
 
 /// Arguments of `ablate`.
 #[derive(Debug, clap::Args)]
@@ -77,8 +77,10 @@ fn show(bar: &ProgressBar, terminal: bool, watching: &Watching<'_>) {
     bar.set_message(format!("{number}/{of} {name}: {}", status.activity.name()));
     let line = match message {
         Some(Message::Warning(text)) => format!("warning: {name}: {text}"),
-        Some(Message::Ended(Some(reason))) => format!("{name} failed: {reason}"),
-        Some(Message::Ended(None)) => {
+        Some(Message::Ended(End::Diverged(reason) | End::Failed(reason))) => {
+            format!("{name} failed: {reason}")
+        }
+        Some(Message::Ended(_)) => {
             format!(
                 "{number}/{of} {name}: {} iterations in {:.0} s",
                 status.iteration,

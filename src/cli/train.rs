@@ -135,9 +135,9 @@ fn watch(session: &Session, json: bool, stop: &StopSignal) -> Result<()> {
             session.stop();
         }
         match session.messages.recv_timeout(Duration::from_millis(100)) {
-            Ok(Message::Ended(reason)) => {
+            Ok(Message::Ended(end)) => {
                 bar.clear();
-                return match (failed, reason) {
+                return match (failed, end.reason()) {
                     (Some(text), _) | (None, Some(text)) => Err(Error::Config(text)),
                     (None, None) => stop.check(),
                 };

@@ -47,10 +47,13 @@ impl TrainBar {
     pub fn message(&mut self, message: &Message) {
         match message {
             Message::Event(event) => self.event(event),
+            // Warnings go to standard error also where the numbers go to standard output as JSON.
             Message::Warning(text) | Message::RecordingFailed(text) => {
-                self.say(&format!("warning: {text}"));
+                self.line.suspend(|| eprintln!("warning: {text}"));
             }
-            Message::Missed(count) => self.say(&format!("{count} recorded events are not shown here")),
+            Message::Missed(count) => {
+                self.line.suspend(|| eprintln!("warning: {count} recorded events are not shown here"));
+            }
             Message::Checkpoint(_) | Message::Ended(_) => {}
         }
     }

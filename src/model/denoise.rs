@@ -111,7 +111,15 @@ impl GuidedHead {
             None => output,
             Some((modulation, weight)) => {
                 let without = head.denoise(x.clone(), modulation);
-                without.clone() + (output - without).mul_scalar(*weight)
+                let [_, channels] = x.dims();
+                let [_, outputs] = output.dims();
+                let mixed = |of: &Tensor<2>| of.clone().narrow(1, 0, channels);
+                let guided = mixed(&without) + (mixed(&output) - mixed(&without)).mul_scalar(*weight);
+                if outputs == channels {
+                    return guided;
+                }
+                // A learned variance is not extrapolated: it is that of the caption (paper-facts 3.13).
+                Tensor::cat(vec![guided, output.narrow(1, channels, outputs - channels)], 1)
             }
         }
     }
@@ -155,7 +163,12 @@ pub fn denoise(
             let output = guided.output(head, x);
             let (next, transition) = if step < stochastic_steps {
                 let transition = diffusion.transition(step, x.clone(), output);
-                (transition.sample(noise.draw(step as u16, &device)), Some(transition))
+                let next = if diffusion.ends_without_noise(step) {
+                    transition.mean.clone()
+                } else {
+                    transition.sample(noise.draw(step as u16, &device))
+                };
+                (next, Some(transition))
             } else {
                 (diffusion.deterministic(step, x.clone(), output), None)
             };

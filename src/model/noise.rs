@@ -48,6 +48,8 @@ pub struct NoiseKey {
 impl NoiseKey {
     /// `diffusion_step` of the head's starting noise.
     pub const START: u16 = 0xfff;
+    /// Images that have an address.
+    pub const IMAGES: usize = 1 << 28;
 
     /// The draw for `image` with all other counters at zero.
     #[must_use]

@@ -47,8 +47,8 @@ pub struct RolloutConfig {
     pub trained_ar_steps: usize,
     /// Diffusion steps of the head (T), 1 to 1000.
     pub diffusion_steps: usize,
-    /// How many of the diffusion steps, from the first, are stochastic (Ts); only these can be trained; 0 to T, and a
-    /// larger number means T (the paper).
+    /// How many of the diffusion steps, from the first, are stochastic (Ts); only these can be trained; 1 to 1000, and a
+    /// number above T means T (the paper).
     pub stochastic_steps: usize,
     /// Diffusion steps trained in an iteration, drawn anew each time, 1 to 1000; all stochastic ones if there are fewer.
     pub trained_diffusion_steps: usize,

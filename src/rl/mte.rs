@@ -21,7 +21,7 @@ pub struct Trajectories {
 }
 
 impl Trajectories {
-    /// Draws them. Each picture's noise is its own, whatever its neighbours. `poll` is asked between blocks of pictures.
+    /// Draws them. Each picture's noise is its own, whatever its neighbours. `poll` is asked between denoising steps.
     ///
     /// With `conditional` replay they are drawn without guidance (NOVA's released code), with `matched` replay as the
     /// rollout was.
@@ -41,7 +41,6 @@ impl Trajectories {
         let mut parts: Vec<Vec<Vec<Tensor<2>>>> = vec![vec![Vec::new(); diffusion.steps() + 1]; count];
         let block = (ROWS / tokens).max(1);
         for first in (0..pictures).step_by(block) {
-            poll()?;
             let last = (first + block).min(pictures);
             let mut chosen = vec![Vec::new(); pictures];
             chosen[first..last].fill((0..tokens).collect());
@@ -63,7 +62,7 @@ impl Trajectories {
                     states[0].push(step.x.clone());
                 }
                 states[step.step + 1].push(step.next.clone());
-                Ok(())
+                poll()
             };
             denoise(head, diffusion, &condition, &noises, steps, &mut keep)?;
         }

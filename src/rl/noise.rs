@@ -29,26 +29,38 @@ impl GradientMoments {
         self.count += 1;
     }
 
-    /// Trace of the covariance (n - 1) over the squared norm of the mean; NaN of fewer than two gradients.
+    /// Trace of the covariance (n - 1); NaN of fewer than two gradients.
+    #[must_use]
+    pub fn trace(&self) -> f64 {
+        let n = self.count as f64;
+        if self.count < 2 { f64::NAN } else { (self.squares - n * self.squared_mean()) / (n - 1.0) }
+    }
+
+    /// Squared norm of the mean. Of n gradients without any signal it is still about `trace / n`.
+    #[must_use]
+    pub fn squared_mean(&self) -> f64 {
+        let n = self.count as f64;
+        self.sum.iter().map(|s| (s / n).powi(2)).sum()
+    }
+
+    /// Trace over squared norm of the mean; about n if there is no signal.
     #[must_use]
     pub fn noise_to_signal(&self) -> f64 {
-        let n = self.count as f64;
-        let of_mean: f64 = self.sum.iter().map(|s| (s / n).powi(2)).sum();
-        if self.count < 2 { f64::NAN } else { (self.squares - n * of_mean) / (n - 1.0) / of_mean }
+        self.trace() / self.squared_mean()
     }
 }
 
-/// The same pictures, tokens and transformer outputs with the head's noise drawn anew: redraw number `redraw`, from 1.
+/// The same pictures, tokens and transformer outputs with the head's noise drawn anew: redraw number `redraw`, from 1. `poll` is asked between denoising steps.
 /// Only the trajectories change; what was known before each AR step stays.
 ///
 /// # Errors
-/// Those of [`denoise`].
+/// Whatever `poll` returns.
 pub fn redraw(
     rollout: &Rollout,
     generator: &Generator,
     diffusion: &Diffusion,
     config: &RlConfig,
-    redraw: u64,
+    (redraw, poll): (u64, &mut dyn FnMut() -> Result<()>),
 ) -> Result<Rollout> {
     let requests: Vec<Request> = rollout
         .requests
@@ -82,7 +94,7 @@ pub fn redraw(
                 states.push(denoising.x.clone());
             }
             states.push(denoising.next.clone());
-            Ok(())
+            poll()
         })?;
         *step = TrainedStep { states, ..step.clone() };
     }

@@ -20,7 +20,7 @@ pub struct StepPlan {
     pub diffusion_steps: Vec<usize>,
     /// Weight of each trained diffusion step, mean 1.
     pub weights: Vec<f64>,
-    /// Diffusion steps that were drawn but are left out because their deviation is below `objective.min_std`.
+    /// Stochastic diffusion steps that are never trained because their deviation is below `objective.min_std`.
     pub skipped: Vec<usize>,
 }
 
@@ -41,18 +41,18 @@ impl StepPlan {
         let ar_steps = tokens_per_step(tokens, rollout.ar_steps, rollout.rounding).len();
         let trained_ar_steps = draw(ar_steps, rollout.trained_ar_steps, &mut rng);
         let stochastic = rollout.sampler().stochastic_steps;
-        let mut drawn = draw(stochastic, rollout.trained_diffusion_steps, &mut rng);
-        drawn.sort_unstable();
-        let (diffusion_steps, skipped): (Vec<usize>, Vec<usize>) = drawn
-            .into_iter()
+        let (allowed, skipped): (Vec<usize>, Vec<usize>) = (0..stochastic)
             .partition(|step| diffusion.fixed_std(*step).is_none_or(|std| std >= config.objective.min_std));
-        if diffusion_steps.is_empty() {
+        if allowed.is_empty() {
             return Err(Error::Config(format!(
-                "rl.objective.min_std = {}: every diffusion step has a smaller deviation, so nothing would be trained; \
-                 choose a smaller one",
+                "rl.objective.min_std = {}: every stochastic diffusion step has a smaller deviation, so nothing would be \
+                 trained; choose a smaller one",
                 config.objective.min_std
             )));
         }
+        let picked = draw(allowed.len(), rollout.trained_diffusion_steps, &mut rng);
+        let mut diffusion_steps: Vec<usize> = picked.into_iter().map(|place| allowed[place]).collect();
+        diffusion_steps.sort_unstable();
         let weights = match config.objective.step_weight {
             StepWeight::None => vec![1.0; diffusion_steps.len()],
             StepWeight::NoiseLevel => noise_level_weights(diffusion, &diffusion_steps),
@@ -74,7 +74,8 @@ impl StepPlan {
 fn noise_level_weights(diffusion: &Diffusion, steps: &[usize]) -> Vec<f64> {
     let raw: Vec<f64> = steps.iter().map(|step| diffusion.noise_level(*step)).collect();
     let mean = raw.iter().sum::<f64>() / raw.len() as f64;
-    raw.into_iter().map(|w| w / mean).collect()
+    // Only the last DDPM step, which is deterministic, has no noise level at all.
+    raw.into_iter().map(|w| if mean > 0.0 { w / mean } else { 1.0 }).collect()
 }
 
 /// `wanted` of the numbers `0..of` in random order; all of them if there are fewer.
@@ -106,7 +107,7 @@ mod tests {
         assert_eq!(steps.len(), 12);
         steps.dedup();
         assert_eq!(steps.len(), 12);
-        assert_eq!(plan(3).diffusion_steps.len() + plan(3).skipped.len(), 10);
+        assert_eq!(plan(3).diffusion_steps.len(), 10);
     }
 
     #[test]

@@ -63,8 +63,10 @@ pub struct StepSeen {
     pub log_prob_squares: f64,
     /// `[pictures * tokens]`: the policy term's gradient with respect to the mean, absolute, weighted, summed.
     pub loss_share: Vec<f32>,
-    /// `[pictures * tokens]`: KL, mean over the trained diffusion steps and channels (and trajectories).
-    pub kl_map: Vec<f32>,
+    /// `[pictures * tokens, trained diffusion steps]`: KL, mean over channels (and trajectories).
+    pub kl_by_step: Vec<f32>,
+    /// The same of the log-probability.
+    pub log_prob_by_step: Vec<f32>,
     /// Time of forward passes.
     pub replay_time: Duration,
     /// Time of backward passes.
@@ -105,7 +107,9 @@ pub fn step_gradient(
         result: StepGradient::default(),
     };
     replay.result.seen.loss_share = vec![0.0; elements];
-    replay.result.seen.kl_map = vec![0.0; elements];
+    let steps = input.plan.diffusion_steps.len();
+    replay.result.seen.kl_by_step = vec![0.0; elements * steps];
+    replay.result.seen.log_prob_by_step = vec![0.0; elements * steps];
     replay.result.seen.replay_time = started.elapsed();
 
     let single = (HEAD_ROWS / input.plan.diffusion_steps.len()).max(1);
@@ -138,11 +142,13 @@ struct StepReplay<'a> {
 struct Scored {
     policy: Tensor<1>,
     kl: Tensor<1>,
-    /// `[rows, 1]` each, outside the graph.
-    kl_rows: Tensor<2>,
+    /// `[trained diffusion steps * rows]`, outside the graph: KL and log-probability summed over channels.
+    kl_rows: Tensor<1>,
+    log_prob_rows: Tensor<1>,
+    /// `[rows, 1]`, outside the graph.
     share_rows: Tensor<2>,
-    /// `[2]`: sum and sum of squares.
-    log_prob: Tensor<1>,
+    /// `[1]`: sum of the squares of log-probabilities.
+    squares: Tensor<1>,
 }
 
 impl StepReplay<'_> {
@@ -223,6 +229,7 @@ impl StepReplay<'_> {
         let plan = self.input.plan;
         let objective = &self.input.config.objective;
         let mut scored = Vec::with_capacity(x.len());
+        let (mut kl_rows, mut log_prob_rows) = (Vec::new(), Vec::new());
         for (index, (x, step)) in x.into_iter().zip(&plan.diffusion_steps).enumerate() {
             let rows = x.dims()[0];
             let of = |outputs: &Tensor<2>| outputs.clone().narrow(0, index * rows, rows);
@@ -233,15 +240,18 @@ impl StepReplay<'_> {
             let weight = policy_weight.clone().mul_scalar(plan.weights[index]);
             let kl = terms.kl_elements(objective.kl);
             let log_prob = terms.log_prob().detach();
-            scored.push(Scored {
+            kl_rows.push(kl.clone().detach().sum_dim(1).reshape([rows]));
+            log_prob_rows.push(log_prob.clone().sum_dim(1).reshape([rows]));
+            scored.push(Part {
                 share_rows: terms.score_size() * weight.clone().abs(),
                 policy: terms.policy(weight, objective.min_std),
-                kl_rows: kl.clone().detach().sum_dim(1),
                 kl: (kl * kl_weight.clone()).sum(),
-                log_prob: Tensor::cat(vec![log_prob.clone().sum(), log_prob.square().sum()], 0),
+                squares: log_prob.square().sum(),
             });
         }
-        Scored::sum(scored)
+        let Part { policy, kl, share_rows, squares } = Part::sum(scored);
+        let (kl_rows, log_prob_rows) = (Tensor::cat(kl_rows, 0), Tensor::cat(log_prob_rows, 0));
+        Scored { policy, kl, kl_rows, log_prob_rows, share_rows, squares }
     }
 
     fn differentiate(&mut self, scored: &Scored) {
@@ -275,9 +285,10 @@ impl StepReplay<'_> {
             vec![
                 scored.policy.clone().detach(),
                 scored.kl.clone().detach(),
-                scored.log_prob.clone(),
-                scored.kl_rows.clone().reshape([rows]),
+                scored.squares.clone(),
                 scored.share_rows.clone().reshape([rows]),
+                scored.kl_rows.clone(),
+                scored.log_prob_rows.clone(),
             ],
             0,
         );
@@ -287,14 +298,19 @@ impl StepReplay<'_> {
         let seen = &mut self.result.seen;
         seen.policy += f64::from(values[0]);
         seen.kl += f64::from(values[1]);
-        seen.log_prob_sum += f64::from(values[2]);
-        seen.log_prob_squares += f64::from(values[3]);
+        seen.log_prob_squares += f64::from(values[2]);
         seen.elements += rows * steps * channels * trajectories;
-        let per_row = 1.0 / (steps * channels * trajectories) as f32;
+        let (shares, by_step) = values[3..].split_at(rows);
+        let (kl, log_prob) = by_step.split_at(rows * steps);
+        seen.log_prob_sum += log_prob.iter().map(|sum| f64::from(*sum)).sum::<f64>();
+        let per_element = 1.0 / (channels * trajectories) as f32;
         for (row, weight) in tokens.iter().enumerate() {
             let place = weight.picture * self.input.rollout.tokens() + weight.token;
-            seen.kl_map[place] = values[4 + row] * per_row;
-            seen.loss_share[place] = values[4 + rows + row];
+            seen.loss_share[place] = shares[row];
+            for step in 0..steps {
+                seen.kl_by_step[place * steps + step] = kl[step * rows + row] * per_element;
+                seen.log_prob_by_step[place * steps + step] = log_prob[step * rows + row] * per_element;
+            }
         }
         Ok(())
     }
@@ -312,22 +328,42 @@ impl StepReplay<'_> {
 }
 
 impl Scored {
-    /// Sums over diffusion steps or trajectories.
+    /// Sums over trajectories.
     fn sum(list: Vec<Self>) -> Self {
-        let mut list = list.into_iter();
-        #[expect(
-            clippy::expect_used,
-            reason = "a plan has a step and a block a trajectory; both are checked"
-        )]
-        let first = list.next().expect("at least one");
-        list.fold(first, |a, b| Self {
+        sum(list, |a, b| Self {
             policy: a.policy + b.policy,
             kl: a.kl + b.kl,
             kl_rows: a.kl_rows + b.kl_rows,
+            log_prob_rows: a.log_prob_rows + b.log_prob_rows,
             share_rows: a.share_rows + b.share_rows,
-            log_prob: a.log_prob + b.log_prob,
+            squares: a.squares + b.squares,
         })
     }
+}
+
+/// The transitions of one trajectory at one diffusion step, as in [`Scored`].
+struct Part {
+    policy: Tensor<1>,
+    kl: Tensor<1>,
+    share_rows: Tensor<2>,
+    squares: Tensor<1>,
+}
+
+impl Part {
+    /// Sums over diffusion steps.
+    fn sum(list: Vec<Self>) -> Self {
+        sum(list, |a, b| Self {
+            policy: a.policy + b.policy,
+            kl: a.kl + b.kl,
+            share_rows: a.share_rows + b.share_rows,
+            squares: a.squares + b.squares,
+        })
+    }
+}
+
+fn sum<T>(list: Vec<T>, add: impl Fn(T, T) -> T) -> T {
+    #[expect(clippy::expect_used, reason = "a plan has a step and a block a trajectory; both are checked")]
+    list.into_iter().reduce(add).expect("at least one")
 }
 
 impl StepSeen {

@@ -65,6 +65,34 @@ impl Rollout {
         self.latents.device()
     }
 
+    /// `[T + 1, tokens, channels]` of one picture: each token along the trajectory of the AR step that predicted it; NaN
+    /// where that step was not trained and so not kept.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if numbers cannot be read back.
+    pub fn sampled_trajectory(&self, picture: usize) -> Result<Vec<f32>> {
+        let (tokens, channels) = (self.tokens(), self.channels());
+        let states = self.steps.first().map_or(0, |step| step.states.len());
+        let mut values = vec![f32::NAN; states * tokens * channels];
+        for step in &self.steps {
+            let before: usize = step.tokens[..picture].iter().map(Vec::len).sum();
+            let own = &step.tokens[picture];
+            for (number, state) in step.states.iter().enumerate() {
+                let rows = state.clone().narrow(0, before, own.len()).try_into_vec_as::<f32>();
+                let rows = rows.map_err(|error| {
+                    Error::Device(format!("a trajectory could not be read back from the device: {error}"))
+                })?;
+                for (token, row) in own.iter().zip(rows.chunks(channels)) {
+                    if self.predicted_at[picture][*token] == step.ar_step {
+                        let place = (number * tokens + token) * channels;
+                        values[place..place + channels].copy_from_slice(row);
+                    }
+                }
+            }
+        }
+        Ok(values)
+    }
+
     /// `[pictures, tokens]`, 1 where a token is known before `ar_step`.
     #[must_use]
     pub fn known_before(&self, ar_step: usize) -> Tensor<2> {

@@ -60,7 +60,8 @@ impl Variant {
         }
     }
 
-    /// Switches `config` to this variant; what the variant does not name stays.
+    /// Switches `config` to this variant; what the variant does not name stays. So do the weights of the diffusion steps
+    /// that `policy_gradient` sets, when it is switched off again.
     pub fn apply(self, config: &mut RlConfig) {
         config.frozen = match self {
             Self::Grpo => Frozen::None,
@@ -74,8 +75,14 @@ impl Variant {
                 Self::MteRandom => Selection::Random,
                 _ => Selection::Uncertain,
             };
+            if self != Self::MteAll {
+                config.mte.share = 0.3;
+            }
         }
         config.consistency.enabled = self == Self::MarGrpo;
+        if self == Self::MarGrpo {
+            config.consistency.tau = 0.0;
+        }
         config.objective.token_scope = TokenScope::Unknown;
         if self == Self::PolicyGradient {
             config.objective.token_scope = TokenScope::Predicted;

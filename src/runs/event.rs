@@ -151,6 +151,9 @@ pub struct GroupRecord {
     pub ar_steps: usize,
     /// The AR steps that were trained, ascending. Maps with one plane an AR step have theirs in this order.
     pub trained_ar_steps: Vec<usize>,
+    /// The diffusion steps that were trained, ascending. Maps with one plane a diffusion step have theirs in this order.
+    #[serde(default)]
+    pub trained_diffusion_steps: Vec<usize>,
     /// Whether every picture earned the same, so that the group teaches nothing.
     pub zero_std: bool,
     /// The pictures.
@@ -175,10 +178,12 @@ pub struct PictureRecord {
 /// Numbers for each token of each picture of a group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapRecord {
-    /// Name: `uncertainty`, `mte_mask`, `order`, `cosine_gain`, `consistency_mask`, `loss_share`, `kl`, `trajectories`.
+    /// Name: `uncertainty`, `mte_mask`, `order`, `cosine_gain`, `consistency_mask`, `loss_share`, `kl`, and now and then
+    /// `trajectories`, `sampled_trajectory`, `kl_by_diffusion_step`, `log_prob_by_diffusion_step`.
     pub name: String,
     /// Outermost first. `[pictures, tokens]`, `[pictures, trained AR steps, tokens]`, or for `trajectories`
-    /// `[pictures, trajectories, diffusion steps + 1, tokens, channels]`, from pure noise to the finished latents.
+    /// `[pictures, trajectories, diffusion steps + 1, tokens, channels]`, from pure noise to the finished latents
+    /// (`sampled_trajectory` without the second), or `[pictures, trained AR steps, tokens, trained diffusion steps]`.
     pub shape: Vec<usize>,
     /// How a number is stored.
     pub element: Element,

@@ -57,7 +57,11 @@ pub fn replace_folder(aside: &Path, path: &Path) -> Result<()> {
         }
         fs::rename(path, &old).map_err(Error::io("move aside", path))?;
     }
-    fs::rename(aside, path).map_err(Error::io("write", path))?;
+    if let Err(error) = fs::rename(aside, path) {
+        // Put back what was there; if that fails too, `settled` finds it.
+        drop(fs::rename(&old, path));
+        return Err(Error::io("write", path)(error));
+    }
     if old.exists() {
         fs::remove_dir_all(&old).map_err(Error::io("remove", &old))?;
     }

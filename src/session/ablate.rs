@@ -1,5 +1,6 @@
 //! Ablation: variants x prompts x seeds from the same base with the same noise, and a report.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -9,15 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use super::control::StopSignal;
 use super::device::DeviceChoice;
+use super::settings::differences;
+use super::train::checkpoint;
 use super::train::config::TrainConfig;
 use super::train::handle::{Job, Session};
-use super::train::message::Message;
+use super::train::message::{End, Message};
 use super::train::origin::Origin;
 use super::train::status::Status;
 use crate::error::{Error, Result};
 use crate::rl::config::Advantages;
 use crate::rl::variant::Variant;
 use crate::runs::files::{read_json, write_json};
+use crate::runs::folder::read_header;
 use crate::runs::media::read_picture;
 use crate::runs::report::{self, Ablation, About, Cell, CellId, Outcome, PictureStrip};
 use crate::world::image::{Rgb8, contact_sheet};
@@ -112,13 +116,18 @@ impl Plan {
                 "an ablation needs at least one variant, one prompt, and 1 to 1000 seeds".into(),
             ));
         }
-        self.cells().iter().try_for_each(|cell| self.settings(cell).validate())
+        let cells = self.cells();
+        let folders: BTreeSet<&PathBuf> = cells.iter().map(|cell| &cell.run).collect();
+        if folders.len() < cells.len() {
+            return Err(Error::Config("a variant or a prompt is named twice; name each once".into()));
+        }
+        cells.iter().try_for_each(|cell| self.settings(cell).validate())
     }
 
     /// Every run, seeds outermost: an ablation that is cut short is balanced.
     fn cells(&self) -> Vec<Planned> {
         let mut cells = Vec::new();
-        for seed in (0..self.seeds).map(|i| self.config.seed + i) {
+        for seed in (0..self.seeds).map(|i| self.config.seed.saturating_add(i)) {
             for prompt in &self.prompts {
                 for arm in &self.arms {
                     let slug: String =
@@ -149,7 +158,11 @@ impl Plan {
         let cells = self.cells();
         let mut cancelled = false;
         for (number, cell) in cells.iter().enumerate() {
-            if cancelled || cell.run.join(ENDED).exists() {
+            if cell.run.join(ENDED).exists() {
+                same_settings(cell, &self.settings(cell))?;
+                continue;
+            }
+            if cancelled {
                 continue;
             }
             let name = format!("{}, {}, seed {}", cell.arm.name(), cell.prompt, cell.seed);
@@ -166,6 +179,18 @@ impl Plan {
         if cancelled { Err(Error::Cancelled) } else { Ok(ablation) }
     }
 
+    /// Whether the cell can be continued. One that was killed before its first checkpoint begins anew.
+    fn begun(cell: &Planned, config: &TrainConfig) -> Result<bool> {
+        if !cell.run.exists() {
+            return Ok(false);
+        }
+        if checkpoint::list(&cell.run).is_empty() {
+            fs::remove_dir_all(&cell.run).map_err(Error::io("remove", &cell.run))?;
+            return Ok(false);
+        }
+        same_settings(cell, config).map(|()| true)
+    }
+
     fn train(
         &self,
         cell: &Planned,
@@ -173,7 +198,7 @@ impl Plan {
         tell: &mut dyn FnMut(&Status, Option<&Message>),
     ) -> Result<Ended> {
         let config = self.settings(cell);
-        let origin = if cell.run.join("run.json").exists() {
+        let origin = if Self::begun(cell, &config)? {
             Origin::Resume { iterations: Some(config.iterations) }
         } else {
             Origin::New { model: self.model.clone(), config: Box::new(config) }
@@ -186,11 +211,13 @@ impl Plan {
             let message = session.messages.recv_timeout(Duration::from_millis(200)).ok();
             tell(&session.status(), message.as_ref());
             match message {
-                Some(Message::Ended(None)) => {
-                    stop.check()?;
-                    return Ok(Ended::Finished);
+                Some(Message::Ended(End::Finished)) => return Ok(Ended::Finished),
+                Some(Message::Ended(End::Stopped)) => return Err(Error::Cancelled),
+                Some(Message::Ended(End::Diverged(reason))) => return Ok(Ended::Failed { reason }),
+                // Not the variant's doing: mended and started again, the ablation goes on here.
+                Some(Message::Ended(End::Failed(reason))) => {
+                    return Err(Error::Config(format!("{}: {reason}", cell.run.display())));
                 }
-                Some(Message::Ended(Some(reason))) => return Ok(Ended::Failed { reason }),
                 Some(Message::RecordingFailed(text)) => return Err(Error::Config(text)),
                 _ => {}
             }
@@ -217,6 +244,23 @@ impl Plan {
         let strips = cells.iter().filter(|cell| cell.seed == first).filter_map(strip).collect::<Vec<_>>();
         report::write(&self.out, &ablation, &About::of("Ablation of MAR-GRPO", &ablation), &strips)?;
         Ok(ablation)
+    }
+}
+
+/// That what is there was run with the settings of this ablation: two kinds must not end in one table.
+fn same_settings(cell: &Planned, config: &TrainConfig) -> Result<()> {
+    let found: TrainConfig = serde_json::from_value(read_header(&cell.run)?.config)
+        .map_err(|error| Error::format(&cell.run, format!("the settings cannot be read: {error}")))?;
+    let differences = differences(&found, config)?;
+    match differences.first() {
+        None => Ok(()),
+        Some(first) => Err(Error::Config(format!(
+            "{} was run with other settings ({} {} and not {}): give the same ones, or another --out",
+            cell.run.display(),
+            first.setting,
+            first.from,
+            first.to
+        ))),
     }
 }
 

@@ -117,5 +117,10 @@ fn one_chunk(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Rgb8>> {
     let latents: Tensor<3> = sample(&model.generator, &model.config.diffusion, chunk, config, observer)?;
+    // A sum of finite latents is finite; a picture of others looks black and could pass for one.
+    let sum = f64::from(latents.clone().sum().into_scalar::<f32>());
+    if !sum.is_finite() {
+        return Err(Error::Diverged { what: "sum of the latents of a picture", value: sum, step: 0 });
+    }
     to_images(model.autoencoder.decode(latents))
 }

@@ -36,3 +36,33 @@ pub fn on_threads<R: Send>(count: usize, work: &(impl Fn(usize) -> Result<R> + S
         threads.into_iter().map(finished).collect()
     })
 }
+
+/// `work(0), work(1), .. work(jobs - 1)` on at most `threads` threads, in turn. Results come in that order.
+///
+/// # Errors
+/// As [`on_threads`].
+pub fn in_turn<R: Send>(
+    threads: usize,
+    jobs: usize,
+    work: &(impl Fn(usize) -> Result<R> + Sync),
+) -> Result<Vec<R>> {
+    let threads = threads.clamp(1, jobs.max(1));
+    let per_thread =
+        on_threads(threads, &|thread| (thread..jobs).step_by(threads).map(work).collect::<Result<Vec<R>>>())?;
+    let mut rows: Vec<_> = per_thread.into_iter().map(Vec::into_iter).collect();
+    Ok((0..jobs).filter_map(|job| rows[job % threads].next()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_jobs() {
+        for (threads, jobs) in [(1, 5), (2, 5), (3, 2), (4, 0)] {
+            let squares = in_turn(threads, jobs, &|job| Ok(job * job)).unwrap();
+            assert_eq!(squares, (0..jobs).map(|job| job * job).collect::<Vec<_>>());
+        }
+        assert!(in_turn(2, 4, &|job| if job == 3 { Err(Error::Cancelled) } else { Ok(()) }).is_err());
+    }
+}

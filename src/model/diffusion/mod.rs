@@ -135,9 +135,18 @@ impl Diffusion {
         }
     }
 
+    /// Whether the sampler takes the mean at `step`: DDPM does at the last.
+    #[must_use]
+    pub fn ends_without_noise(&self, step: usize) -> bool {
+        matches!(self, Self::Ddpm { .. }) && step + 1 == self.steps()
+    }
+
     /// Deviation of the transition at `step` in latent units, if it does not depend on the head.
     #[must_use]
     pub fn fixed_std(&self, step: usize) -> Option<f64> {
+        if self.ends_without_noise(step) {
+            return Some(0.0);
+        }
         match self {
             Self::Flow { schedule, eta } => Some(schedule.sde(step, *eta).std),
             Self::Ddpm { schedule, variance: Variance::FixedSmall } => Some(schedule.posterior_std(step)),

@@ -45,6 +45,8 @@ pub fn write(policy: &Policy, config: &TrainConfig, run: &Path, asked_for: bool)
     let facts = BTreeMap::from([
         ("iteration".to_owned(), policy.iteration.to_string()),
         ("seconds".to_owned(), policy.seconds.to_string()),
+        ("pictures".to_owned(), policy.pictures.to_string()),
+        ("updates".to_owned(), policy.updates.to_string()),
     ]);
     let optimiser = aside.join(OPTIMISER);
     write_whole(&optimiser, &optimiser_file::to_bytes(&policy.optimizer.record(), facts, &optimiser)?)?;
@@ -66,6 +68,41 @@ pub fn list(run: &Path) -> Vec<(usize, PathBuf)> {
         .collect();
     found.sort();
     found
+}
+
+/// Mends what an interrupted write left: a checkpoint that was moved aside and not replaced is put back, and the rest of a
+/// write that was never finished is removed.
+///
+/// # Errors
+/// [`Error::Io`] naming the folder.
+pub fn tidy(run: &Path) -> Result<()> {
+    for entry in fs::read_dir(run.join(CHECKPOINTS)).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let whole = path.with_extension("");
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("old") if !whole.exists() => {
+                fs::rename(&path, &whole).map_err(Error::io("put back", &whole))?;
+            }
+            Some("old" | "new") => fs::remove_dir_all(&path).map_err(Error::io("remove", &path))?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Moves the checkpoints newer than `iteration` aside: they cannot be read, or belong to a history that is computed again.
+///
+/// # Errors
+/// [`Error::Io`] naming the folder.
+pub fn set_aside_after(run: &Path, iteration: usize) -> Result<()> {
+    for (_, path) in list(run).into_iter().filter(|(at, _)| *at > iteration) {
+        let aside = path.with_extension("passed_over");
+        if aside.exists() {
+            fs::remove_dir_all(&aside).map_err(Error::io("remove", &aside))?;
+        }
+        fs::rename(&path, &aside).map_err(Error::io("move aside", &path))?;
+    }
+    Ok(())
 }
 
 /// Removes all but the newest `kept` checkpoints that nobody asked for.
@@ -101,7 +138,8 @@ pub fn read(checkpoint: &Path, fresh: &Generator, config: &TrainConfig, device: 
     };
     let (path, weights) = bytes(WEIGHTS)?;
     let mut policy = Policy::new(from_bytes(fresh.clone(), weights, &path)?, &config.rl);
-    if policy.average.is_some() && checkpoint.join(AVERAGE).exists() {
+    // A branch may ask for an average that its parent did not keep; it starts at the weights then.
+    if policy.average.is_some() && settings(checkpoint)?.rl.optim.ema_decay > 0.0 {
         let (path, average) = bytes(AVERAGE)?;
         let average = from_bytes(fresh.clone(), average, &path)?;
         policy.average = Some(Ema::from_module(config.rl.optim.ema_decay, &average));
@@ -116,5 +154,7 @@ pub fn read(checkpoint: &Path, fresh: &Generator, config: &TrainConfig, device: 
     };
     policy.iteration = fact("iteration")? as usize;
     policy.seconds = fact("seconds")?;
+    policy.pictures = fact("pictures")? as usize;
+    policy.updates = fact("updates")? as usize;
     Ok(policy)
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::model::noise::NoiseKey;
 use crate::rl::config::RlConfig;
 use crate::world::prompt::Caption;
 
@@ -11,7 +12,7 @@ use crate::world::prompt::Caption;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrainConfig {
-    /// Seed of everything random.
+    /// Seed of everything random, 0 to 9,223,372,036,854,775,807.
     pub seed: u64,
     /// Iterations, 1 to 10,000,000. An iteration samples one group of pictures a prompt and updates the policy.
     pub iterations: usize,
@@ -127,6 +128,9 @@ impl TrainConfig {
                 Err(Error::Config(format!("{name} = {value}: choose between {low} and {high}")))
             }
         };
+        if i64::try_from(self.seed).is_err() {
+            return Err(Error::Config(format!("seed = {}: choose at most {}", self.seed, i64::MAX)));
+        }
         within("iterations", self.iterations, 1, 10_000_000)?;
         within("shards", self.shards, 1, 64)?;
         within("evaluate.every", self.evaluate.every, 0, 1_000_000)?;
@@ -140,11 +144,12 @@ impl TrainConfig {
         within("record.checkpoint_every", self.record.checkpoint_every, 1, 1_000_000)?;
         within("record.checkpoints_kept", self.record.checkpoints_kept, 1, 1_000_000)?;
         self.rl.validate()?;
-        if (self.iterations as u128) * (self.pictures() as u128) >= 1 << 28 {
+        if (self.iterations as u128) * (self.pictures() as u128) >= NoiseKey::IMAGES as u128 {
             return Err(Error::Config(format!(
-                "{} iterations of {} pictures: choose fewer, a run numbers at most 2^28 pictures",
+                "{} iterations of {} pictures: choose fewer, a run numbers at most {} pictures",
                 self.iterations,
-                self.pictures()
+                self.pictures(),
+                NoiseKey::IMAGES
             )));
         }
         self.captions()?;

@@ -27,8 +27,9 @@ struct Orders {
     checkpoint: bool,
     settings: Option<RlConfig>,
     noise_probe: bool,
-    /// When the trainer began to wait, and how long it waited before.
-    waiting_since: Option<Instant>,
+    /// When the trainer began to wait and what it did then.
+    waiting: Option<(Instant, Activity)>,
+    /// How long it waited before.
     waited: Duration,
 }
 
@@ -113,7 +114,7 @@ impl Gate {
     /// Time spent waiting.
     pub(super) fn waited(&self) -> Duration {
         let orders = self.orders();
-        orders.waited + orders.waiting_since.map_or(Duration::ZERO, |since| since.elapsed())
+        orders.waited + orders.waiting.map_or(Duration::ZERO, |(since, _)| since.elapsed())
     }
 
     /// Says what the trainer does now.
@@ -134,14 +135,13 @@ impl Gate {
         });
     }
 
-    /// Asked by the trainer between AR steps, on any of its threads. Writes a checkpoint if one is wanted, and waits while
-    /// paused.
+    /// Asked by the trainer between AR steps, on any of its threads. Has a checkpoint written if one is wanted, and waits
+    /// while paused; `idle` is called now and then while it waits.
     ///
     /// # Errors
     /// [`Error::Cancelled`] once the user wants it to stop.
-    pub(super) fn poll(&self, checkpoint: &(dyn Fn() + Sync)) -> Result<()> {
+    pub(super) fn poll(&self, checkpoint: &(dyn Fn() + Sync), idle: &(dyn Fn() + Sync)) -> Result<()> {
         let mut orders = self.orders();
-        let mut before = None;
         loop {
             if std::mem::take(&mut orders.checkpoint) {
                 drop(orders);
@@ -152,21 +152,20 @@ impl Gate {
             if orders.stop || orders.mode != Mode::Paused {
                 break;
             }
-            if orders.waiting_since.is_none() {
-                orders.waiting_since = Some(Instant::now());
-                before = self.status.newest().map(|status| status.activity);
+            if orders.waiting.is_none() {
+                let activity = self.status.newest().map_or(Activity::Idle, |status| status.activity);
+                orders.waiting = Some((Instant::now(), activity));
                 self.set(Activity::Paused);
             }
-            orders = self.changed.wait(orders).unwrap_or_else(PoisonError::into_inner);
+            let waited = self.changed.wait_timeout(orders, Duration::from_millis(100));
+            orders = waited.unwrap_or_else(PoisonError::into_inner).0;
+            idle();
         }
-        if let Some(since) = orders.waiting_since.take() {
+        // The first thread to go on says so, before another pause can be ordered.
+        if let Some((since, activity)) = orders.waiting.take() {
             orders.waited += since.elapsed();
-        }
-        let stop = orders.stop;
-        drop(orders);
-        if let Some(activity) = before {
             self.set(activity);
         }
-        if stop { Err(Error::Cancelled) } else { Ok(()) }
+        if orders.stop { Err(Error::Cancelled) } else { Ok(()) }
     }
 }

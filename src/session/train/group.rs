@@ -58,15 +58,25 @@ impl Group {
 pub struct TokenSeen {
     /// `[trained AR steps][tokens]`: weighted size of the policy term's gradient.
     pub loss_share: Vec<Vec<f32>>,
-    /// `[trained AR steps][tokens]`: KL.
+    /// `[trained AR steps][tokens]`: KL, mean over the trained diffusion steps.
     pub kl: Vec<Vec<f32>>,
+    /// `[trained AR steps][tokens * trained diffusion steps]`: KL.
+    pub kl_by_step: Vec<Vec<f32>>,
+    /// The same of the log-probability, mean over channels.
+    pub log_prob_by_step: Vec<Vec<f32>>,
 }
 
 impl TokenSeen {
     /// Nothing seen of `steps` trained AR steps.
     #[must_use]
     pub fn empty(steps: usize) -> Self {
-        Self { loss_share: vec![Vec::new(); steps], kl: vec![Vec::new(); steps] }
+        let empty = vec![Vec::new(); steps];
+        Self {
+            loss_share: empty.clone(),
+            kl: empty.clone(),
+            kl_by_step: empty.clone(),
+            log_prob_by_step: empty,
+        }
     }
 }
 
@@ -97,6 +107,13 @@ pub fn mean_pairwise_distance(items: &[&[f32]]) -> f64 {
 #[must_use]
 pub const fn choice_key(seed: u64, image: u32) -> NoiseKey {
     NoiseKey { diffusion_step: 1, ..NoiseKey::new(seed, Purpose::Training, image) }
+}
+
+/// Address of the permutation of advantages of a group.
+#[must_use]
+pub const fn shuffle_key(seed: u64, iteration: usize, group: usize) -> NoiseKey {
+    let key = NoiseKey::new(seed, Purpose::Training, (iteration % NoiseKey::IMAGES) as u32);
+    NoiseKey { diffusion_step: 2, ar_step: group as u16, ..key }
 }
 
 #[cfg(test)]

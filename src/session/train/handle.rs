@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use super::gate::Gate;
 use super::live::LiveGroups;
-use super::message::{Message, Outbox, outbox};
+use super::message::{End, Message, Outbox, outbox};
 use super::origin::Origin;
 use super::status::{Activity, Status};
 use super::trainer::Trainer;
@@ -143,13 +143,14 @@ fn work(job: &Job, gate: &Gate, outbox: &Outbox, live: &Slot<LiveGroups>) {
             job.run.display()
         )))
     });
-    let (activity, reason) = match outcome {
-        Ok(()) => (Activity::Finished, None),
-        Err(Error::Cancelled) => (Activity::Stopped, None),
-        Err(error) => (Activity::Failed, Some(error.to_string())),
+    let (activity, end) = match outcome {
+        Ok(()) => (Activity::Finished, End::Finished),
+        Err(Error::Cancelled) => (Activity::Stopped, End::Stopped),
+        Err(error @ Error::Diverged { .. }) => (Activity::Failed, End::Diverged(error.to_string())),
+        Err(error) => (Activity::Failed, End::Failed(error.to_string())),
     };
     gate.set(activity);
-    outbox.send(Message::Ended(reason));
+    outbox.send(Message::Ended(end));
     // The queue may be full; the front end is told in the end, if it still listens.
     while !outbox.is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(5));

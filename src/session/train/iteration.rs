@@ -1,19 +1,20 @@
 //! One iteration: collect, reward, decide, replay, update.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
 
 use super::config::TrainConfig;
 use super::gate::Gate;
-use super::group::{Group, PictureTokens, TokenSeen, choice_key};
+use super::group::{Group, PictureTokens, TokenSeen, shuffle_key};
 use super::policy::{Policy, UpdateSeen};
 use super::replay::StepReplay;
 use super::shard::{Shard, ShardInput};
 use super::status::Activity;
 use crate::error::{Error, Result};
 use crate::model::diffusion::Diffusion;
+use crate::model::noise::NoiseKey;
 use crate::model::sample::Request;
 use crate::model::{Generator, Model};
 use crate::rl::config::UpdateMode;
@@ -22,10 +23,14 @@ use crate::rl::optim::add_gradients;
 use crate::rl::plan::StepPlan;
 use crate::rl::replay::StepSeen;
 use crate::session::generate::Poll;
-use crate::session::threads::on_threads;
+use crate::session::threads::in_turn;
 use crate::world::prompt::Caption;
 use crate::world::reward::RewardSet;
 use crate::world::tokenizer::encode;
+
+/// Tokens of a shard at most: what is sampled, decoded and replayed in one piece. Bounds memory whatever G and L are; what
+/// grows with them is the recorded trajectories alone.
+const SHARD_TOKENS: usize = 4096;
 
 /// What stays the same over a run.
 pub struct Fixed {
@@ -85,13 +90,14 @@ impl Work<'_> {
         let plan = StepPlan::draw(rl, &diffusion, tokens, seed, policy.iteration as u32)?;
         let input = ShardInput { model: &model, config: rl, plan: &plan, poll: self.poll };
         let mut times = BTreeMap::new();
-        let mut clock = Clock::start();
+        let mut clock = Clock::start(self.gate);
 
         self.gate.set(Activity::Sampling);
-        let requests = self.requests(policy.iteration);
-        let parts = split(requests.len(), self.config.shards);
+        let requests = self.requests(policy)?;
+        let threads = self.config.shards;
+        let parts = split(requests.len(), threads.max((requests.len() * tokens).div_ceil(SHARD_TOKENS)));
         let mut shards =
-            on_threads(parts.len(), &|i| Shard::collect(input, requests[parts[i].clone()].to_vec()))?;
+            in_turn(threads, parts.len(), &|i| Shard::collect(input, requests[parts[i].clone()].to_vec()))?;
         times.insert("collect", clock.lap());
 
         self.gate.set(Activity::Rewarding);
@@ -99,7 +105,7 @@ impl Work<'_> {
         times.insert("reward", clock.lap());
 
         self.gate.set(Activity::Sampling);
-        shards = decide(shards, input, &diffusion)?;
+        shards = decide(shards, threads, input, &diffusion)?;
         times.insert("mte", clock.lap());
 
         self.gate.set(Activity::Updating);
@@ -115,19 +121,22 @@ impl Work<'_> {
             failure: None,
         };
         let mut next = policy.clone();
-        let outcome = match iteration.bad_reward() {
+        let outcome = match iteration.not_finite() {
             Some(error) => Err(error),
             None => Update { work: self, diffusion: &diffusion, iteration: &mut iteration }.run(&mut next),
         };
         let update_seconds = clock.lap();
-        let share = 1.0 / iteration.shards.len() as f64;
+        let share = 1.0 / threads.min(iteration.shards.len()) as f64;
         let replay = iteration.seen.replay_time.as_secs_f64() * share;
         let backward = iteration.seen.backward_time.as_secs_f64() * share;
         iteration.times.insert("replay", replay);
         iteration.times.insert("backward", backward);
         iteration.times.insert("update", (update_seconds - replay - backward).max(0.0));
         match outcome {
-            Ok(()) => next.iteration += 1,
+            Ok(()) => {
+                next.iteration += 1;
+                next.pictures += self.config.pictures();
+            }
             Err(error @ Error::Diverged { .. }) => {
                 next = policy.clone();
                 iteration.failure = Some(error);
@@ -139,16 +148,23 @@ impl Work<'_> {
 
     /// The pictures of an iteration, group after group. Their numbers are never used twice in a run, and never by
     /// evaluations, which have a seed of their own.
-    fn requests(&self, iteration: usize) -> Vec<Request> {
+    fn requests(&self, policy: &Policy) -> Result<Vec<Request>> {
         let rl = &self.config.rl;
         let pictures = self.config.pictures();
-        (0..pictures)
+        if policy.pictures + pictures >= NoiseKey::IMAGES {
+            return Err(Error::Config(format!(
+                "{} pictures were sampled, and a run numbers at most {}; branch off with another seed",
+                policy.pictures,
+                NoiseKey::IMAGES
+            )));
+        }
+        Ok((0..pictures)
             .map(|i| Request {
-                caption: encode(self.caption(iteration, i / rl.group)),
+                caption: encode(self.caption(policy.iteration, i / rl.group)),
                 seed: self.config.seed,
-                image: (iteration * pictures + i) as u32,
+                image: (policy.pictures + i) as u32,
             })
-            .collect()
+            .collect())
     }
 
     fn caption(&self, iteration: usize, group: usize) -> &Caption {
@@ -159,13 +175,13 @@ impl Work<'_> {
     fn judge(&self, model: &Model, shards: &[Shard], iteration: usize) -> Result<Vec<Group>> {
         let rl = &self.config.rl;
         let rewards: RewardSet = rl.reward.parse()?;
-        let images = on_threads(shards.len(), &|i| shards[i].decode(model))?;
+        let images = in_turn(self.config.shards, shards.len(), &|i| shards[i].decode(model))?;
         let mut images = images.into_iter().flatten();
         Ok((0..rl.groups)
             .map(|group| {
                 let pictures = images.by_ref().take(rl.group).collect();
                 let caption = *self.caption(iteration, group);
-                let key = choice_key(self.config.seed, (iteration * rl.groups + group) as u32);
+                let key = shuffle_key(self.config.seed, iteration, group);
                 Group::judge(caption, pictures, (&rewards, rl), key)
             })
             .collect())
@@ -179,10 +195,15 @@ fn split(of: usize, shards: usize) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Trajectories and decisions, shards side by side.
-fn decide(shards: Vec<Shard>, input: ShardInput<'_>, diffusion: &Diffusion) -> Result<Vec<Shard>> {
+fn decide(
+    shards: Vec<Shard>,
+    threads: usize,
+    input: ShardInput<'_>,
+    diffusion: &Diffusion,
+) -> Result<Vec<Shard>> {
     let slots: Vec<std::sync::Mutex<Option<Shard>>> =
         shards.into_iter().map(|shard| std::sync::Mutex::new(Some(shard))).collect();
-    on_threads(slots.len(), &|i| {
+    in_turn(threads, slots.len(), &|i| {
         let taken = slots[i].lock().ok().and_then(|mut slot| slot.take());
         let mut shard =
             taken.ok_or_else(|| Error::Device("a training thread failed while deciding".into()))?;
@@ -203,7 +224,12 @@ impl Iteration {
         self.shards.iter().flat_map(|shard| shard.decisions.iter().cloned()).collect()
     }
 
-    fn bad_reward(&self) -> Option<Error> {
+    /// A reward or a latent that is not finite. A picture of such latents looks black and may even earn something.
+    fn not_finite(&self) -> Option<Error> {
+        let mut latents = self.shards.iter().flat_map(|shard| &shard.latents);
+        if let Some(value) = latents.find(|x| !x.is_finite()) {
+            return Some(Error::Diverged { what: "latent", value: f64::from(*value), step: self.number });
+        }
         let mut rewards = self.groups.iter().flat_map(Group::rewards);
         rewards.find(|reward| !reward.is_finite()).map(|value| Error::Diverged {
             what: "reward",
@@ -283,17 +309,24 @@ impl Update<'_> {
             config: &self.work.config.rl,
             plan: &iteration.plan,
             advantages: &iteration.advantages(),
+            threads: self.work.config.shards,
             poll: self.work.poll,
         };
         let results = replay.run(generator, &iteration.shards, step)?;
         let tokens = iteration.shards.first().map_or(1, |shard| shard.rollout.tokens());
+        let steps = iteration.plan.diffusion_steps.len();
         let mut gradients = Vec::new();
         let mut first = 0;
         for result in results {
-            let maps = result.seen.loss_share.chunks(tokens).zip(result.seen.kl_map.chunks(tokens));
-            for (picture, (share, kl)) in seen_tokens[first..].iter_mut().zip(maps) {
+            let maps = result.seen.loss_share.chunks(tokens).enumerate();
+            for (picture, (number, share)) in seen_tokens[first..].iter_mut().zip(maps) {
+                let own = number * tokens * steps..(number + 1) * tokens * steps;
+                let kl = &result.seen.kl_by_step[own.clone()];
+                let mean = |of: &[f32]| of.iter().sum::<f32>() / steps as f32;
                 picture.loss_share[step.0] = share.to_vec();
-                picture.kl[step.0] = kl.to_vec();
+                picture.kl[step.0] = kl.chunks(steps).map(mean).collect();
+                picture.kl_by_step[step.0] = kl.to_vec();
+                picture.log_prob_by_step[step.0] = result.seen.log_prob_by_step[own].to_vec();
             }
             first += result.seen.loss_share.len() / tokens;
             self.iteration.seen.add(&result.seen);
@@ -304,16 +337,22 @@ impl Update<'_> {
 }
 
 /// Seconds since the last lap.
-struct Clock(Instant);
+struct Clock<'a> {
+    gate: &'a Gate,
+    since: Instant,
+    waited: Duration,
+}
 
-impl Clock {
-    fn start() -> Self {
-        Self(Instant::now())
+impl<'a> Clock<'a> {
+    fn start(gate: &'a Gate) -> Self {
+        Self { gate, since: Instant::now(), waited: gate.waited() }
     }
 
+    /// Seconds since the last lap, pauses not counted.
     fn lap(&mut self) -> f64 {
-        let seconds = self.0.elapsed().as_secs_f64();
-        self.0 = Instant::now();
-        seconds
+        let (now, waited) = (Instant::now(), self.gate.waited());
+        let seconds = (now - self.since).saturating_sub(waited.saturating_sub(self.waited));
+        (self.since, self.waited) = (now, waited);
+        seconds.as_secs_f64()
     }
 }

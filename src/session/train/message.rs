@@ -21,8 +21,32 @@ pub enum Message {
     Checkpoint(PathBuf),
     /// The reader was so slow that this many recorded events were left out here; they are in the run's folder.
     Missed(usize),
-    /// The run is over; why, if it failed.
-    Ended(Option<String>),
+    /// The run is over.
+    Ended(End),
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All iterations are done.
+    Finished,
+    /// The user stopped it.
+    Stopped,
+    /// A number that must be finite was not: the training's own doing.
+    Diverged(String),
+    /// Anything else: a file, a device, a setting.
+    Failed(String),
+}
+
+impl End {
+    /// Why it ended, if something went wrong.
+    #[must_use]
+    pub fn reason(self) -> Option<String> {
+        match self {
+            Self::Finished | Self::Stopped => None,
+            Self::Diverged(reason) | Self::Failed(reason) => Some(reason),
+        }
+    }
 }
 
 /// Facts that fit into the queue.

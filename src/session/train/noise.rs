@@ -14,7 +14,7 @@ use crate::rl::config::{RlConfig, Selection};
 use crate::rl::mte::Trajectories;
 use crate::rl::noise::{GradientMoments, redraw};
 use crate::rl::optim::add_gradients;
-use crate::session::threads::on_threads;
+use crate::session::threads::in_turn;
 
 const MODES: [(&str, Selection); 3] = [
     ("noise/single", Selection::None),
@@ -22,8 +22,12 @@ const MODES: [(&str, Selection); 3] = [
     ("noise/mte_top_k", Selection::Uncertain),
 ];
 
-/// Names to values: trace of the covariance of the gradient over the squared norm of its mean. `policy` is the one that
-/// sampled `iteration`; pictures, advantages and masks stay as they were.
+/// Names to values: trace of the covariance of the gradient over the squared norm of its mean, and each of the two. `policy`
+/// is the one that sampled `iteration`; pictures, advantages and masks stay as they were.
+///
+/// With fixed advantages the mean of the single-trajectory policy gradient over fresh noise is zero, so that the ratio is near
+/// the number of redraws by construction where KL pulls nowhere: compare the traces of the modes, and the ratio where the
+/// mean is larger than `trace / redraws`.
 ///
 /// # Errors
 /// Those of replay.
@@ -33,17 +37,25 @@ pub fn measure(work: &Work<'_>, policy: &Policy, iteration: &Iteration) -> Resul
         let mut config = work.config.rl.clone();
         config.mte.enabled = true;
         config.mte.selection = selection;
-        values.insert(name.to_owned(), noise(work, policy, iteration, &config)?);
+        let moments = noise(work, policy, iteration, &config)?;
+        values.insert(name.to_owned(), moments.noise_to_signal());
+        values.insert(format!("{name}/trace"), moments.trace());
+        values.insert(format!("{name}/squared_mean"), moments.squared_mean());
     }
     Ok(values)
 }
 
-fn noise(work: &Work<'_>, policy: &Policy, iteration: &Iteration, config: &RlConfig) -> Result<f64> {
+fn noise(
+    work: &Work<'_>,
+    policy: &Policy,
+    iteration: &Iteration,
+    config: &RlConfig,
+) -> Result<GradientMoments> {
     let model = Model { generator: policy.sampling(), ..work.fixed.reference.clone() };
     let diffusion = model.config.diffusion.schedule(config.rollout.diffusion_steps)?;
     let input = ShardInput { model: &model, config, plan: &iteration.plan, poll: work.poll };
     // The masks are decided once, on the pictures as they were sampled.
-    let decided = on_threads(iteration.shards.len(), &|i| {
+    let decided = in_turn(work.config.shards, iteration.shards.len(), &|i| {
         let shard = &iteration.shards[i];
         let mut again = Shard {
             rollout: shard.rollout.clone(),
@@ -60,14 +72,21 @@ fn noise(work: &Work<'_>, policy: &Policy, iteration: &Iteration, config: &RlCon
         config,
         plan: &iteration.plan,
         advantages: &iteration.advantages(),
+        threads: work.config.shards,
         poll: work.poll,
     };
     let sizes: Vec<usize> = flatten(&policy.generator).iter().map(|p| p.value.dims()[0]).collect();
     let mut moments = GradientMoments::default();
     for number in 1..=work.config.probe.noise_redraws as u64 {
-        let shards = on_threads(iteration.shards.len(), &|i| {
+        let shards = in_turn(work.config.shards, iteration.shards.len(), &|i| {
             let shard = &iteration.shards[i];
-            let rollout = redraw(&shard.rollout, &model.generator, &diffusion, config, number)?;
+            let rollout = redraw(
+                &shard.rollout,
+                &model.generator,
+                &diffusion,
+                config,
+                (number, &mut || (work.poll)()),
+            )?;
             let trajectories = if config.mte.selection == Selection::None {
                 None
             } else {
@@ -91,5 +110,5 @@ fn noise(work: &Work<'_>, policy: &Policy, iteration: &Iteration, config: &RlCon
         }
         moments.add(&gradient);
     }
-    Ok(moments.noise_to_signal())
+    Ok(moments)
 }

@@ -59,6 +59,8 @@ pub struct Opened {
     pub events: Vec<Event>,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// Whether scores that were recorded at the start were dropped and must be made again.
+    pub look_again: bool,
 }
 
 impl Origin {
@@ -103,7 +105,15 @@ fn new(
     base.copy_to(&run.join(BASE))?;
     let policy = Policy::new(fixed.reference.generator.clone(), &config.rl);
     checkpoint::write(&policy, config, run, true)?;
-    Ok(Opened { fixed, policy, config: config.clone(), folder, events: Vec::new(), warnings: Vec::new() })
+    Ok(Opened {
+        fixed,
+        policy,
+        config: config.clone(),
+        folder,
+        events: Vec::new(),
+        warnings: Vec::new(),
+        look_again: false,
+    })
 }
 
 fn resume(run: &Path, iterations: Option<usize>, device: &Device) -> Result<Opened> {
@@ -115,6 +125,7 @@ fn resume(run: &Path, iterations: Option<usize>, device: &Device) -> Result<Open
             header.kind
         )));
     }
+    checkpoint::tidy(run)?;
     let base = WeightFolder::read(&run.join(BASE))?;
     let mut warnings = Vec::new();
     let (policy, mut config) = newest_good(run, &base, device, &mut warnings)?;
@@ -125,19 +136,38 @@ fn resume(run: &Path, iterations: Option<usize>, device: &Device) -> Result<Open
     config.validate()?;
     let recorded = read_events(run)?;
     let lost = recorded.iter().filter_map(|event| match event {
-        Event::Scalars { step, .. } if *step >= policy.iteration => Some(*step),
+        Event::Scalars { step, values, .. }
+            if *step >= policy.iteration && values.contains_key("reward/mean") =>
+        {
+            Some(*step)
+        }
         _ => None,
     });
     let lost = lost.max().map_or(0, |last| last + 1 - policy.iteration);
+    let looked = |event: &Event| {
+        let scored =
+            matches!(event, Event::Scalars { values, .. } if values.contains_key("evaluation/reward"));
+        event.step() == policy.iteration && (scored || matches!(event, Event::Probes { .. }))
+    };
+    let look_again = recorded.iter().any(looked);
+    // Why it branched off and what went wrong stays on the timeline.
+    let kept = recorded.into_iter().filter(|event| {
+        event.step() >= policy.iteration
+            && matches!(event, Event::Mark { mark: Mark::Fork | Mark::Alert | Mark::Resume, .. })
+    });
+    let kept: Vec<Event> = kept.collect();
+    checkpoint::set_aside_after(run, policy.iteration)?;
     let folder = RunFolder::resume(run, policy.iteration)?;
-    let mut events = unrecorded_changes(&started, &read_events(run)?, &config, policy.iteration)?;
+    let changes = unrecorded_changes(&started, &read_events(run)?, &config, policy.iteration)?;
     let mut text = format!("continued after {} iterations", policy.iteration);
     if lost > 0 {
         let lost = format!("; {lost} recorded ones after the checkpoint are computed again");
         text.push_str(&lost);
     }
+    let mut events = kept;
+    events.extend(changes);
     events.push(Event::Mark { step: policy.iteration, mark: Mark::Resume, text });
-    Ok(Opened { fixed: fixed(&base, &config, device)?, policy, config, folder, events, warnings })
+    Ok(Opened { fixed: fixed(&base, &config, device)?, policy, config, folder, events, warnings, look_again })
 }
 
 /// The newest checkpoint that can be read. One that cannot is passed over, and said so.
@@ -226,5 +256,13 @@ fn fork(
     let text = format!("branched off {} after {step} iterations with {words}", parent.display());
     let events = vec![Event::Mark { step, mark: Mark::Fork, text }];
     let fixed = fixed(&base, config, device)?;
-    Ok(Opened { fixed, policy, config: config.clone(), folder, events, warnings: Vec::new() })
+    Ok(Opened {
+        fixed,
+        policy,
+        config: config.clone(),
+        folder,
+        events,
+        warnings: Vec::new(),
+        look_again: false,
+    })
 }

@@ -26,6 +26,10 @@ pub struct Policy {
     pub iteration: usize,
     /// Seconds of training, pauses not counted.
     pub seconds: f64,
+    /// Pictures sampled: the number of the next one, so that no noise is used twice whatever the size of a group becomes.
+    pub pictures: usize,
+    /// Optimiser steps done.
+    pub updates: usize,
 }
 
 /// What one update saw.
@@ -61,6 +65,8 @@ impl Policy {
             average: None,
             iteration: 0,
             seconds: 0.0,
+            pictures: 0,
+            updates: 0,
         };
         policy.configure(config);
         policy
@@ -103,6 +109,7 @@ impl Policy {
             average.update(self.iteration, &step.values);
         }
         self.generator = with_values(self.generator.clone(), step.values);
+        self.updates += 1;
         Ok(UpdateSeen { whole: step.gradient_norm, parts })
     }
 

@@ -69,14 +69,16 @@ impl Recorder {
             if let Some(tokens) = iteration.tokens.get(first..first + count) {
                 maps = self.maps(tokens, trained.len())?;
             }
-            if with_trajectories {
+            if with_trajectories && iteration.tokens.len() >= first + count {
                 maps.extend(self.trajectories(iteration, first..first + count)?);
+                maps.extend(self.by_diffusion_step(iteration, first..first + count)?);
             }
             let record = GroupRecord {
                 prompt: group.caption.to_string(),
                 side: iteration.shards.first().map_or(1, |s| s.rollout.tokens().isqrt()),
                 ar_steps: iteration.plan.ar_steps,
                 trained_ar_steps: trained,
+                trained_diffusion_steps: iteration.plan.diffusion_steps.clone(),
                 zero_std: group.std == 0.0,
                 pictures: self.pictures(group)?,
                 maps,
@@ -164,6 +166,41 @@ impl Recorder {
         let channels = iteration.shards[0].rollout.channels();
         let shape = [range.len(), s, t, size / channels, channels];
         self.folder.map("trajectories", &shape, Element::F16, &values).map(Some)
+    }
+
+    /// For each token the trajectory that was sampled, and log-probability and KL over the diffusion steps.
+    fn by_diffusion_step(
+        &mut self,
+        iteration: &Iteration,
+        range: std::ops::Range<usize>,
+    ) -> Result<Vec<MapRecord>> {
+        let tokens = &iteration.tokens[range.clone()];
+        let steps = iteration.plan.diffusion_steps.len();
+        let count = tokens.first().map_or(0, |t| t.decisions.predicted_at.len());
+        let shape = [tokens.len(), iteration.plan.trained_ar_steps.len(), count, steps];
+        let mut maps = Vec::new();
+        if tokens.iter().flat_map(|t| &t.seen.kl_by_step).all(|plane| plane.len() == count * steps) {
+            let kl: Vec<f32> = tokens.iter().flat_map(|t| &t.seen.kl_by_step).flatten().copied().collect();
+            maps.push(self.folder.map("kl_by_diffusion_step", &shape, Element::F32, &kl)?);
+            let log_prob: Vec<f32> =
+                tokens.iter().flat_map(|t| &t.seen.log_prob_by_step).flatten().copied().collect();
+            maps.push(self.folder.map("log_prob_by_diffusion_step", &shape, Element::F32, &log_prob)?);
+        }
+        let (mut first, mut values, mut states) = (0, Vec::new(), 0);
+        for shard in &iteration.shards {
+            let pictures = shard.rollout.requests.len();
+            let own = range.start.clamp(first, first + pictures)..range.end.clamp(first, first + pictures);
+            for picture in own {
+                let sampled = shard.rollout.sampled_trajectory(picture - first)?;
+                states = sampled.len() / (shard.rollout.tokens() * shard.rollout.channels()).max(1);
+                values.extend(sampled);
+            }
+            first += pictures;
+        }
+        let channels = iteration.shards.first().map_or(1, |shard| shard.rollout.channels());
+        let shape = [tokens.len(), states, count, channels];
+        maps.push(self.folder.map("sampled_trajectory", &shape, Element::F16, &values)?);
+        Ok(maps)
     }
 
     /// Writes the pictures of a frame of the film strips and returns the event, not yet recorded.

@@ -10,7 +10,7 @@ use crate::rl::decisions::{Normalisers, StepWeights};
 use crate::rl::plan::StepPlan;
 use crate::rl::replay::{ReplayInput, StepGradient, step_gradient};
 use crate::session::generate::Poll;
-use crate::session::threads::on_threads;
+use crate::session::threads::in_turn;
 
 /// What replay needs besides the policy and the shards.
 pub struct StepReplay<'a> {
@@ -24,6 +24,8 @@ pub struct StepReplay<'a> {
     pub plan: &'a StepPlan,
     /// Advantages of all pictures, in order.
     pub advantages: &'a [f64],
+    /// Threads that share the shards.
+    pub threads: usize,
     /// Asked between blocks.
     pub poll: Poll<'a>,
 }
@@ -42,7 +44,7 @@ impl StepReplay<'_> {
         let scope = self.config.objective.token_scope;
         let normalisers = Normalisers::count(shards.iter().flat_map(|s| &s.decisions), scope, step);
         let forks: Vec<Generator> = shards.iter().map(|_| fork_leaves(generator)).collect();
-        on_threads(shards.len(), &|i| {
+        in_turn(self.threads, shards.len(), &|i| {
             let shard = &shards[i];
             let first: usize = shards[..i].iter().map(|s| s.rollout.requests.len()).sum();
             let elements = shard.rollout.channels() * self.plan.diffusion_steps.len();

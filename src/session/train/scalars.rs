@@ -131,12 +131,16 @@ fn objective(iteration: &Iteration, config: &RlConfig, values: &mut Values) {
         let variance = seen.log_prob_squares / n - average * average;
         // Rounding may leave a hair below zero; NaN stays NaN.
         values.insert("log_prob/std".into(), if variance < 0.0 { 0.0 } else { variance.sqrt() });
-        let per_step = n / iteration.plan.diffusion_steps.len() as f64;
+        let channels = iteration.shards.first().map_or(1, |shard| shard.rollout.channels());
+        let per_step = n / (iteration.plan.diffusion_steps.len() * channels) as f64;
         values.insert("transitions/skipped".into(), per_step * iteration.plan.skipped.len() as f64);
     }
     if !iteration.updates.is_empty() {
         let norms: Vec<f64> = iteration.updates.iter().map(|u| u.whole).collect();
         values.insert("gradient_norm/whole".into(), mean(&norms));
+        if let (true, Some(most)) = (norms.len() > 1, norms.iter().copied().max_by(f64::total_cmp)) {
+            values.insert("gradient_norm/whole_max".into(), most);
+        }
         for part in iteration.updates.iter().flat_map(|u| u.parts.keys()) {
             let norms: Vec<f64> =
                 iteration.updates.iter().filter_map(|u| u.parts.get(part).copied()).collect();

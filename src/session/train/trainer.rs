@@ -1,8 +1,10 @@
 //! The loop: settings, scores, an iteration, its record, a checkpoint.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use burn::tensor::Device;
 
 use super::checkpoint;
 use super::config::TrainConfig;
@@ -18,6 +20,8 @@ use super::recorder::Recorder;
 use super::scalars;
 use super::status::Activity;
 use crate::error::{Error, Result};
+use crate::rl::config::Frozen;
+use crate::rl::plan::StepPlan;
 use crate::runs::event::{Event, Mark, Scalar};
 use crate::session::settings::differences;
 use crate::session::slot::Slot;
@@ -35,15 +39,18 @@ pub struct Trainer<'a> {
     gate: &'a Gate,
     live: &'a Slot<LiveGroups>,
     recent: VecDeque<f64>,
-    /// A checkpoint was written while an iteration was under way, and its mark is not recorded yet.
-    unmarked: AtomicBool,
+    /// Checkpoints that were written while an iteration was under way and whose marks are not recorded yet. Held while
+    /// one is written: two threads may be asked at once.
+    unmarked: Mutex<usize>,
+    /// Score at the start although no evaluation is due: one that was recorded there was dropped by a resume.
+    look_again: bool,
 }
 
 impl<'a> Trainer<'a> {
     /// Ready to run.
     #[must_use]
     pub fn new(opened: Opened, outbox: Outbox, gate: &'a Gate, live: &'a Slot<LiveGroups>) -> Self {
-        let Opened { fixed, policy, config, folder, .. } = opened;
+        let Opened { fixed, policy, config, folder, look_again, .. } = opened;
         gate.update(|status| {
             status.iteration = policy.iteration;
             status.iterations = config.iterations;
@@ -57,7 +64,8 @@ impl<'a> Trainer<'a> {
             gate,
             live,
             recent: VecDeque::new(),
-            unmarked: AtomicBool::new(false),
+            unmarked: Mutex::new(0),
+            look_again,
         }
     }
 
@@ -70,6 +78,7 @@ impl<'a> Trainer<'a> {
         for event in first {
             self.record(&event)?;
         }
+        self.warm_up()?;
         loop {
             self.poll()?;
             self.take_up_settings()?;
@@ -90,20 +99,34 @@ impl<'a> Trainer<'a> {
             // If this cannot be written the front end is told all the same.
             drop(self.recorder.mark(step, Mark::Alert, text));
         }
-        if let Err(error) = self.checkpoint(false) {
+        // What was ordered and not yet done is not lost: it is in the checkpoint, and recorded.
+        let orders = self.take_up_settings().and_then(|()| self.mark_asked_for());
+        if let Err(error) = orders.and_then(|()| self.checkpoint(false)) {
             self.outbox.send(Message::Warning(format!("the last checkpoint could not be written: {error}")));
         }
     }
 
+    /// On a GPU the first picture takes long, while kernels are compiled and tried out: that is said, and not counted.
+    fn warm_up(&self) -> Result<()> {
+        if self.fixed.reference.autoencoder.device() == Device::flex() {
+            return Ok(());
+        }
+        self.gate.set(Activity::Autotuning);
+        let poll = || self.poll();
+        let evaluator = Evaluator { fixed: &self.fixed, config: &self.config, poll: &poll };
+        evaluator.probes(&self.policy.sampling()).map(drop)
+    }
+
     fn poll(&self) -> Result<()> {
-        self.gate.poll(&|| self.checkpoint_now())
+        self.gate.poll(&|| self.checkpoint_now(), &|| self.outbox.flush())
     }
 
     /// Writes a checkpoint of the policy before the iteration under way.
     fn checkpoint_now(&self) {
+        let mut unmarked = self.unmarked.lock().unwrap_or_else(PoisonError::into_inner);
         match checkpoint::write(&self.policy, &self.config, self.recorder.path(), true) {
             Ok(path) => {
-                self.unmarked.store(true, Ordering::Relaxed);
+                *unmarked += 1;
                 self.outbox.send(Message::Checkpoint(path));
             }
             Err(error) => {
@@ -138,12 +161,25 @@ impl<'a> Trainer<'a> {
         let Some(rl) = self.gate.take_settings() else { return Ok(()) };
         let config = TrainConfig { rl, ..self.config.clone() };
         let step = self.policy.iteration;
+        if let Err(error) = self.allowed(&config) {
+            self.outbox.send(Message::Warning(format!("the settings stay as they are: {error}")));
+            return Ok(());
+        }
         for change in differences(&self.config, &config)? {
             self.record(&Event::Change { step, setting: change.setting, from: change.from, to: change.to })?;
         }
         self.policy.configure(&config.rl);
         self.config = config;
-        Ok(())
+        // Or a crash before the next checkpoint would undo the change, though it is recorded.
+        self.checkpoint(false)
+    }
+
+    /// Whether the next iteration could be run with `config`.
+    fn allowed(&self, config: &TrainConfig) -> Result<()> {
+        config.validate()?;
+        let model = &self.fixed.reference;
+        let diffusion = model.config.diffusion.schedule(config.rl.rollout.diffusion_steps)?;
+        StepPlan::draw(&config.rl, &diffusion, model.generator.mar.tokens(), config.seed, 0).map(drop)
     }
 
     /// Scores and film strips that are due.
@@ -151,8 +187,9 @@ impl<'a> Trainer<'a> {
         let step = self.policy.iteration;
         let last = step >= self.config.iterations;
         let due = |every: usize| every > 0 && step.is_multiple_of(every);
-        let scores_due = step == 0 || last || due(self.config.evaluate.every);
-        let probes_due = self.config.probe.every > 0 && (last || due(self.config.probe.every));
+        let again = std::mem::take(&mut self.look_again);
+        let scores_due = step == 0 || last || again || due(self.config.evaluate.every);
+        let probes_due = self.config.probe.every > 0 && (last || again || due(self.config.probe.every));
         if !scores_due && !probes_due {
             return Ok(());
         }
@@ -192,12 +229,14 @@ impl<'a> Trainer<'a> {
         let publishing = Instant::now();
         self.publish(&iteration)?;
         let mut values = scalars::of(&iteration, &self.config.rl);
-        if self.gate.take_noise_probe() || self.noise_due() {
+        let measured = Instant::now();
+        if iteration.failure.is_none() && (self.gate.take_noise_probe() || self.noise_due()) {
             values.extend(self.measure_noise(&iteration)?);
         }
-        let active = started.elapsed().saturating_sub(self.gate.waited().saturating_sub(waited));
+        let aside = measured.elapsed() + self.gate.waited().saturating_sub(waited);
+        let active = started.elapsed().saturating_sub(aside);
         self.displacement(&next, &mut values);
-        values.insert("time/publish".into(), publishing.elapsed().as_secs_f64());
+        values.insert("time/publish".into(), publishing.elapsed().saturating_sub(aside).as_secs_f64());
         values.insert("time/iteration".into(), active.as_secs_f64());
         if let Some(peak) = crate::session::memory::peak_mib() {
             values.insert("memory/peak_mib".into(), peak);
@@ -231,15 +270,16 @@ impl<'a> Trainer<'a> {
         Ok(values)
     }
 
+    /// How far the weights are from where they started, against a random walk and a straight line of the same steps.
     fn displacement(&self, next: &Policy, values: &mut BTreeMap<String, f64>) {
-        let moved =
-            next.displacement(&self.fixed.reference.generator, &self.fixed.reference.autoencoder.device());
+        let start = &self.fixed.reference;
+        let moved = next.displacement(&start.generator, &start.autoencoder.device());
         values.insert("displacement/mean".into(), moved);
-        let rate = self.config.rl.optim.transformer;
-        if rate > 0.0 && next.iteration > 0 {
-            let steps = next.iteration as f64;
+        let optim = &self.config.rl.optim;
+        let rate = if self.config.rl.frozen == Frozen::Transformer { optim.head } else { optim.transformer };
+        if rate > 0.0 && next.updates > 0 {
+            let steps = next.updates as f64;
             values.insert("displacement/over_lr".into(), moved / rate);
-            // 1 for a random walk of steps of the size of the learning rate, and for steps in one direction.
             values.insert("displacement/of_random_walk".into(), moved / rate / steps.sqrt());
             values.insert("displacement/of_straight_line".into(), moved / rate / steps);
         }
@@ -282,7 +322,10 @@ impl<'a> Trainer<'a> {
         let text = format!("checkpoint after {} iterations", self.policy.iteration);
         self.record(&Event::Mark { step, mark: Mark::Checkpoint, text })?;
         self.outbox.send(Message::Checkpoint(path));
-        checkpoint::prune(self.recorder.path(), self.config.record.checkpoints_kept)
+        if let Err(error) = checkpoint::prune(self.recorder.path(), self.config.record.checkpoints_kept) {
+            self.outbox.send(Message::Warning(format!("an old checkpoint stays: {error}")));
+        }
+        Ok(())
     }
 
     fn persist_checkpoint(&mut self, asked_for: bool) -> Result<std::path::PathBuf> {
@@ -291,7 +334,8 @@ impl<'a> Trainer<'a> {
     }
 
     fn mark_asked_for(&mut self) -> Result<()> {
-        if !self.unmarked.swap(false, Ordering::Relaxed) {
+        let written = std::mem::take(&mut *self.unmarked.lock().unwrap_or_else(PoisonError::into_inner));
+        if written == 0 {
             return Ok(());
         }
         let step = self.policy.iteration.saturating_sub(1);

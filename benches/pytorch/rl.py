@@ -6,9 +6,9 @@
     python benches/pytorch/rl.py --variant grpo
     python benches/pytorch/rl.py --check
 
-The iteration of `src/session/train/iteration.rs` at the defaults of `RlConfig`: a group of 16 pictures of one prompt, 8 AR
-steps and 10 stochastic diffusion steps, all trained, no guidance, MTE with 5 trajectories on 30 % of the tokens,
-consistency-aware selection, KL against a frozen reference, a clipped AdamW step. `--variant` takes the names of
+The iteration of `src/session/train/iteration.rs` with `presets/default.toml`: a group of 16 pictures of one prompt, 8 AR
+steps and 10 stochastic diffusion steps, all trained, no guidance, MTE with 3 trajectories on 30 % of the tokens, KL against a
+frozen reference, a clipped AdamW step. `--variant` takes the names of
 `src/rl/variant.rs`, and each setting has a flag. The parts:
 
     collect   transformer and head over the tokens of all pictures at every AR step, trajectories kept
@@ -27,8 +27,8 @@ the trajectories of a token, `scaled_dot_product_attention`, `inference_mode` fo
 for frozen weights, fused AdamW. `--compile` adds a column with `torch.compile`. The weights are random: time does not depend
 on them. `--check` tests the iteration instead of timing it.
 
-With `--marscope PATH`, `PATH bench --rl --json` runs before and after the measurement here and the better of its two times
-counts. A ratio above 1 means that marscope is faster. Run it on an idle machine: beside one busy program PyTorch's threads
+With `--marscope PATH`, `PATH bench --rl --json` runs with the same settings before and after the measurement here and the
+better of its two times counts. A ratio above 1 means that marscope is faster. Run it on an idle machine: beside one busy program PyTorch's threads
 wait for each other and take up to ten times as long, which would flatter marscope.
 """
 
@@ -55,20 +55,20 @@ PROMPT_COLOURS = ((0.15, 0.3, 0.85), (0.55, 0.2, 0.65))
 
 @dataclass(frozen=True)
 class Settings:
-    """The defaults of `RlConfig` and `Variant::MarGrpo`."""
+    """Those of `presets/default.toml`."""
 
     pictures: int = 16
     ar_steps: int = 8
     diffusion_steps: int = 10
     frozen: str = "head"
     mte: bool = True
-    trajectories: int = 5
+    trajectories: int = 3
     selection: str = "uncertain"
     share: float = 0.3
-    consistency: bool = True
+    consistency: bool = False
     kl: str = "gaussian"
     token_scope: str = "unknown"
-    step_weight: str = "none"
+    step_weight: str = "noise_level"
     head_rows: int = 0
 
     def denoises_all_tokens(self):
@@ -76,19 +76,14 @@ class Settings:
 
 
 VARIANTS = {
-    "grpo": {"frozen": "none", "mte": False, "consistency": False},
-    "frozen_head": {"mte": False, "consistency": False},
-    "mte_all": {"selection": "all", "consistency": False},
-    "mte_top_k": {"consistency": False},
-    "mte_random": {"selection": "random", "consistency": False},
-    "mar_grpo": {},
-    "head_only": {"frozen": "transformer", "mte": False, "consistency": False},
-    "policy_gradient": {
-        "mte": False,
-        "consistency": False,
-        "token_scope": "predicted",
-        "step_weight": "noise_level",
-    },
+    "grpo": {"frozen": "none", "mte": False},
+    "frozen_head": {"mte": False},
+    "mte_all": {"selection": "all"},
+    "mte_top_k": {},
+    "mte_random": {"selection": "random"},
+    "mar_grpo": {"consistency": True},
+    "head_only": {"frozen": "transformer", "mte": False},
+    "policy_gradient": {"mte": False, "token_scope": "predicted"},
 }
 
 
@@ -474,8 +469,29 @@ def check(settings):
     print(f"all checks hold; gradient off by {error:.1e} of its norm")
 
 
-def time_marscope(path):
-    output = subprocess.run([path, "bench", "--rl", "--json"], check=True, stdout=subprocess.PIPE, text=True).stdout
+def flags(settings, iterations):
+    """The same settings for marscope."""
+    values = {
+        "group": settings.pictures,
+        "rollout.ar_steps": settings.ar_steps,
+        "rollout.diffusion_steps": settings.diffusion_steps,
+        "frozen": settings.frozen,
+        "mte.enabled": str(settings.mte).lower(),
+        "mte.trajectories": settings.trajectories,
+        "mte.selection": settings.selection,
+        "mte.share": settings.share,
+        "consistency.enabled": str(settings.consistency).lower(),
+        "objective.kl": settings.kl,
+        "objective.token_scope": settings.token_scope,
+        "objective.step_weight": settings.step_weight,
+        "optim.clip_norm": 1.0,
+    }
+    return ["--times", str(iterations), "--device", "cpu", *(w for k, v in values.items() for w in (f"--rl.{k}", str(v)))]
+
+
+def time_marscope(path, settings, iterations):
+    command = [path, "bench", "--rl", "--json", *flags(settings, iterations)]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     times = json.loads(output).get("rl", {})
     return {part: float(times[part]) for part in PARTS if times.get(part)}
 
@@ -483,14 +499,15 @@ def time_marscope(path):
 def measure(settings, arguments):
     """Seconds by part of each program, and their ratios."""
     load = os.getloadavg()[0]
-    before = time_marscope(arguments.marscope) if arguments.marscope else None
+    program = (arguments.marscope, settings, arguments.iterations)
+    before = time_marscope(*program) if arguments.marscope else None
     result = {"threads": torch.get_num_threads(), "torch": torch.__version__, "settings": asdict(settings)}
     result["load_before"] = load
     result["pytorch"] = time_iterations(settings, arguments.iterations, 2)
     if arguments.compile:
         result["compiled"] = time_iterations(settings, arguments.iterations, 4, compiled=True)
     if before is not None:
-        after = time_marscope(arguments.marscope)
+        after = time_marscope(*program)
         result["marscope"] = {part: min(before[part], after[part]) for part in before if part in after}
         for name, ratio in (("pytorch", "ratio"), ("compiled", "compiled ratio")):
             if name in result:
@@ -511,13 +528,13 @@ def print_table(result):
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--variant", choices=VARIANTS, default="mar_grpo", help="settings by name, mar_grpo by default")
+    parser.add_argument("--variant", choices=VARIANTS, default="mte_top_k", help="settings by name, mte_top_k (the default preset)")
     parser.add_argument("--pictures", type=int, help="pictures of the prompt, 16 by default")
     parser.add_argument("--ar-steps", type=int, help="AR steps, 8 by default")
     parser.add_argument("--diffusion-steps", type=int, help="diffusion steps, 10 by default")
     parser.add_argument("--frozen", choices=("none", "head", "transformer"), help="what stays as it is")
     parser.add_argument("--mte", action=argparse.BooleanOptionalAction, help="multi-trajectory expectation")
-    parser.add_argument("--trajectories", type=int, help="extra trajectories, 5 by default")
+    parser.add_argument("--trajectories", type=int, help="extra trajectories, 3 by default")
     parser.add_argument("--share", type=float, help="share of the tokens under MTE, 0.3 by default")
     parser.add_argument("--consistency", action=argparse.BooleanOptionalAction, help="consistency-aware selection")
     parser.add_argument("--kl", choices=("gaussian", "mean_k3"), help="element of the KL term, gaussian by default")
@@ -531,8 +548,6 @@ def parse():
     arguments = parser.parse_args()
     given = {name: getattr(arguments, name, None) for name in asdict(Settings())}
     settings = replace(Settings(**VARIANTS[arguments.variant]), **{n: v for n, v in given.items() if v is not None})
-    if arguments.marscope and replace(settings, head_rows=0) != Settings():
-        parser.error("marscope bench --rl has the default settings: leave --marscope or the settings out")
     return settings, arguments
 
 

@@ -21,6 +21,9 @@ use crate::error::{Error, Result};
 /// Name of the header within the run's folder.
 pub const HEADER_FILE: &str = "run.json";
 
+/// Name of the file that is locked while a run is written.
+const LOCK_FILE: &str = "lock";
+
 /// Name of the record within the run's folder.
 pub const EVENTS_FILE: &str = "events.jsonl";
 
@@ -92,6 +95,7 @@ pub struct RunFolder {
     path: PathBuf,
     events: Appender,
     media: Option<MediaFile>,
+    _lock: RunLock,
 }
 
 impl RunFolder {
@@ -102,7 +106,7 @@ impl RunFolder {
     pub fn create(path: &Path, header: &RunHeader) -> Result<Self> {
         if path.join(HEADER_FILE).exists() {
             return Err(Error::Config(format!(
-                "{} holds a run already; continue it with --resume or choose another --out",
+                "{} holds a run already; continue it with --resume or choose another folder",
                 path.display()
             )));
         }
@@ -110,15 +114,16 @@ impl RunFolder {
         // An empty record without a header is what a program leaves that was killed at this very place.
         if path.join(MEDIA_FILE).exists() || fs::metadata(&events).is_ok_and(|found| found.len() > 0) {
             return Err(Error::Config(format!(
-                "{} holds the record of a run that lost its {HEADER_FILE}; choose another --out, or remove \
+                "{} holds the record of a run that lost its {HEADER_FILE}; choose another folder, or remove \
                  {EVENTS_FILE} and {MEDIA_FILE} there",
                 path.display()
             )));
         }
         create_folder(path)?;
+        let lock = lock(path)?;
         let events = Appender::open(&events)?;
         write_json(&path.join(HEADER_FILE), header)?;
-        Ok(Self { path: path.to_path_buf(), events, media: None })
+        Ok(Self { path: path.to_path_buf(), events, media: None, _lock: lock })
     }
 
     /// Opens a run to continue it; everything recorded at or after `step` was lost with the crash and is dropped, and so
@@ -127,6 +132,14 @@ impl RunFolder {
     /// # Errors
     /// [`Error::Io`] or [`Error::Format`] if it is not a run of this version.
     pub fn resume(path: &Path, step: usize) -> Result<Self> {
+        Self::resume_locked(path, step, lock(path)?)
+    }
+
+    /// [`resume`](Self::resume) of a run that is already held.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn resume_locked(path: &Path, step: usize, lock: RunLock) -> Result<Self> {
         let events = path.join(EVENTS_FILE);
         let (mut kept, mut end) = (Vec::new(), 0);
         for_each_line(path, &mut |event, line| {
@@ -147,7 +160,7 @@ impl RunFolder {
         // The record first: if this is interrupted, media.bin holds too much rather than too little.
         write_whole(&events, &kept)?;
         cut_media(path, end)?;
-        Ok(Self { path: path.to_path_buf(), events: Appender::open(&events)?, media: None })
+        Ok(Self { path: path.to_path_buf(), events: Appender::open(&events)?, media: None, _lock: lock })
     }
 
     /// Where it is.
@@ -204,6 +217,27 @@ impl RunFolder {
         Ok(MapRecord { name: name.to_owned(), shape: shape.to_vec(), element, at: self.media(&bytes)? })
     }
 }
+
+/// Takes the run for this program alone: two that write one record would spoil it.
+///
+/// # Errors
+/// [`Error::Config`] if another program writes it, [`Error::Io`] if the folder cannot be written.
+pub fn lock(path: &Path) -> Result<RunLock> {
+    let place = path.join(LOCK_FILE);
+    let file = fs::File::create(&place).map_err(Error::io("write", &place))?;
+    // Any other error is that of a file system without locks: better a run without one than no run.
+    if matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
+        return Err(Error::Config(format!(
+            "{} is being written by another program; wait for it, or choose another folder",
+            path.display()
+        )));
+    }
+    Ok(RunLock(file))
+}
+
+/// Holds a run for one writer until it is dropped or its program ends, however it ends.
+#[derive(Debug)]
+pub struct RunLock(#[expect(dead_code, reason = "held open, never read")] fs::File);
 
 /// Reads `run.json`.
 ///
@@ -286,6 +320,16 @@ mod tests {
     }
 
     #[test]
+    fn a_run_has_one_writer_at_a_time() {
+        let root = tempfile::tempdir().unwrap();
+        let run = RunFolder::create(root.path(), &header()).unwrap();
+        let message = RunFolder::resume(root.path(), 0).unwrap_err().to_string();
+        assert!(message.contains("another program"), "{message}");
+        drop(run);
+        RunFolder::resume(root.path(), 0).unwrap();
+    }
+
+    #[test]
     fn a_folder_with_a_run_is_not_overwritten() {
         let root = tempfile::tempdir().unwrap();
         RunFolder::create(root.path(), &header()).unwrap();
@@ -335,6 +379,8 @@ mod tests {
         }
         // Three times, and the first of them after a picture whose event was never written.
         run.media(b"lost").unwrap();
+        assert!(run.map("kl", &[2], Element::U8, &[0.5, 1.0]).unwrap_err().to_string().contains("kl"));
+        drop(run);
         for step in [3, 2, 1] {
             let mut run = RunFolder::resume(root.path(), step).unwrap();
             assert_eq!(read_events(root.path()).unwrap().len(), step);
@@ -345,6 +391,5 @@ mod tests {
             );
             assert_eq!(run.media(b"new").unwrap().offset, 9 * step as u64);
         }
-        assert!(run.map("kl", &[2], Element::U8, &[0.5, 1.0]).unwrap_err().to_string().contains("kl"));
     }
 }

@@ -15,6 +15,7 @@ pub mod event;
 pub mod export;
 pub mod files;
 pub mod folder;
+pub mod health;
 pub mod import;
 mod line;
 pub mod list;

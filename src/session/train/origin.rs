@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 use crate::model::weights::WeightFolder;
 use crate::rl::variant::Variant;
 use crate::runs::event::{Event, Mark};
-use crate::runs::folder::{Parent, RunFolder, RunHeader, read_events, read_header};
+use crate::runs::folder::{Parent, RunFolder, RunHeader, lock, read_events, read_header};
+use crate::runs::health::Health;
 use crate::session::device::DeviceChoice;
 use crate::session::settings::differences;
 
@@ -61,6 +62,8 @@ pub struct Opened {
     pub warnings: Vec<String>,
     /// Whether scores that were recorded at the start were dropped and must be made again.
     pub look_again: bool,
+    /// What was recorded before, watched again so that a finding is not made twice.
+    pub health: Health,
 }
 
 impl Origin {
@@ -113,6 +116,7 @@ fn new(
         events: Vec::new(),
         warnings: Vec::new(),
         look_again: false,
+        health: Health::default(),
     })
 }
 
@@ -125,6 +129,7 @@ fn resume(run: &Path, iterations: Option<usize>, device: &Device) -> Result<Open
             header.kind
         )));
     }
+    let lock = lock(run)?;
     checkpoint::tidy(run)?;
     let base = WeightFolder::read(&run.join(BASE))?;
     let mut warnings = Vec::new();
@@ -134,41 +139,71 @@ fn resume(run: &Path, iterations: Option<usize>, device: &Device) -> Result<Open
     })?;
     config.iterations = iterations.unwrap_or(config.iterations);
     config.validate()?;
-    let recorded = read_events(run)?;
-    let lost = recorded.iter().filter_map(|event| match event {
-        Event::Scalars { step, values, .. }
-            if *step >= policy.iteration && values.contains_key("reward/mean") =>
-        {
-            Some(*step)
-        }
-        _ => None,
-    });
-    let lost = lost.max().map_or(0, |last| last + 1 - policy.iteration);
-    let looked = |event: &Event| {
-        let scored =
-            matches!(event, Event::Scalars { values, .. } if values.contains_key("evaluation/reward"));
-        event.step() == policy.iteration && (scored || matches!(event, Event::Probes { .. }))
-    };
-    let look_again = recorded.iter().any(looked);
-    // Why it branched off and what went wrong stays on the timeline.
-    let kept = recorded.into_iter().filter(|event| {
-        event.step() >= policy.iteration
-            && matches!(event, Event::Mark { mark: Mark::Fork | Mark::Alert | Mark::Resume, .. })
-    });
-    let kept: Vec<Event> = kept.collect();
+    let dropped = Dropped::of(read_events(run)?, policy.iteration);
     checkpoint::set_aside_after(run, policy.iteration)?;
-    let folder = RunFolder::resume(run, policy.iteration)?;
-    let changes = unrecorded_changes(&started, &read_events(run)?, &config, policy.iteration)?;
-    let mut text = format!("continued after {} iterations", policy.iteration);
-    if lost > 0 {
-        let lost = format!("; {lost} recorded ones after the checkpoint are computed again");
-        text.push_str(&lost);
+    let folder = RunFolder::resume_locked(run, policy.iteration, lock)?;
+    let kept = read_events(run)?;
+    let mut health = Health::default();
+    for event in &kept {
+        if let Event::Scalars { step, values, .. } = event {
+            health.observe(*step, values);
+        }
     }
-    let mut events = kept;
-    events.extend(changes);
+    let mut events = dropped.marks;
+    events.extend(unrecorded_changes(&started, &kept, &config, policy.iteration)?);
+    let mut text = format!("continued after {} iterations", policy.iteration);
+    if dropped.iterations > 0 {
+        let more = format!("; {} recorded ones after the checkpoint are computed again", dropped.iterations);
+        text.push_str(&more);
+    }
     events.push(Event::Mark { step: policy.iteration, mark: Mark::Resume, text });
-    Ok(Opened { fixed: fixed(&base, &config, device)?, policy, config, folder, events, warnings, look_again })
+    let look_again = dropped.looked;
+    Ok(Opened {
+        fixed: fixed(&base, &config, device)?,
+        policy,
+        config,
+        folder,
+        events,
+        warnings,
+        look_again,
+        health,
+    })
 }
+
+/// What was recorded at or after a checkpoint and goes when the run is resumed there.
+struct Dropped {
+    /// Iterations that are computed again.
+    iterations: usize,
+    /// Whether the policy of the checkpoint itself was scored or shown.
+    looked: bool,
+    /// Marks that stay: why the run branched off, that it was resumed before, why it ended.
+    marks: Vec<Event>,
+}
+
+impl Dropped {
+    fn of(recorded: Vec<Event>, iteration: usize) -> Self {
+        let mut dropped = Self { iterations: 0, looked: false, marks: Vec::new() };
+        for event in recorded.into_iter().filter(|event| event.step() >= iteration) {
+            match &event {
+                Event::Scalars { step, values, .. } if values.contains_key("reward/mean") => {
+                    dropped.iterations = dropped.iterations.max(step + 1 - iteration);
+                }
+                Event::Scalars { step, .. } | Event::Probes { step, .. } => {
+                    dropped.looked |= *step == iteration;
+                }
+                Event::Mark { mark: Mark::Fork | Mark::Resume, .. } => dropped.marks.push(event),
+                Event::Mark { mark: Mark::Alert, text, .. } if text.starts_with(ENDED) => {
+                    dropped.marks.push(event);
+                }
+                _ => {}
+            }
+        }
+        dropped
+    }
+}
+
+/// How the mark begins that says why a run ended.
+pub const ENDED: &str = "the run ended: ";
 
 /// The newest checkpoint that can be read. One that cannot is passed over, and said so.
 fn newest_good(
@@ -264,5 +299,6 @@ fn fork(
         events,
         warnings: Vec::new(),
         look_again: false,
+        health: Health::default(),
     })
 }

@@ -14,7 +14,7 @@ use super::iteration::{Fixed, Iteration, Work};
 use super::live::LiveGroups;
 use super::message::{Message, Outbox};
 use super::noise;
-use super::origin::Opened;
+use super::origin::{ENDED, Opened};
 use super::policy::Policy;
 use super::recorder::Recorder;
 use super::scalars;
@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::rl::config::Frozen;
 use crate::rl::plan::StepPlan;
 use crate::runs::event::{Event, Mark, Scalar};
+use crate::runs::health::Health;
 use crate::session::settings::differences;
 use crate::session::slot::Slot;
 
@@ -44,13 +45,16 @@ pub struct Trainer<'a> {
     unmarked: Mutex<usize>,
     /// Score at the start although no evaluation is due: one that was recorded there was dropped by a resume.
     look_again: bool,
+    /// Iterations of the newest checkpoint of the present settings.
+    saved: Option<usize>,
+    health: Health,
 }
 
 impl<'a> Trainer<'a> {
     /// Ready to run.
     #[must_use]
     pub fn new(opened: Opened, outbox: Outbox, gate: &'a Gate, live: &'a Slot<LiveGroups>) -> Self {
-        let Opened { fixed, policy, config, folder, look_again, .. } = opened;
+        let Opened { fixed, policy, config, folder, look_again, health, .. } = opened;
         gate.update(|status| {
             status.iteration = policy.iteration;
             status.iterations = config.iterations;
@@ -66,6 +70,8 @@ impl<'a> Trainer<'a> {
             recent: VecDeque::new(),
             unmarked: Mutex::new(0),
             look_again,
+            saved: None,
+            health,
         }
     }
 
@@ -89,19 +95,24 @@ impl<'a> Trainer<'a> {
             self.iterate()?;
             self.gate.iteration_done();
         }
-        self.checkpoint(false)
+        if self.saved == Some(self.policy.iteration) { Ok(()) } else { self.checkpoint(false) }
     }
 
     /// Records why the run ended, unless the user stopped it, and writes a last checkpoint.
     pub fn save(&mut self, reason: &Error) {
         if !matches!(reason, Error::Cancelled) {
-            let (step, text) = (self.policy.iteration, format!("the run ended: {reason}"));
+            let (step, text) = (self.policy.iteration, format!("{ENDED}{reason}"));
             // If this cannot be written the front end is told all the same.
             drop(self.recorder.mark(step, Mark::Alert, text));
         }
         // What was ordered and not yet done is not lost: it is in the checkpoint, and recorded.
         let orders = self.take_up_settings().and_then(|()| self.mark_asked_for());
-        if let Err(error) = orders.and_then(|()| self.checkpoint(false)) {
+        if orders.is_ok() && self.saved == Some(self.policy.iteration) {
+            return;
+        }
+        // Tried once: whoever stopped a run whose disk is full does not wait for room.
+        let run = self.recorder.path();
+        if let Err(error) = checkpoint::write(&self.policy, &self.config, run, false) {
             self.outbox.send(Message::Warning(format!("the last checkpoint could not be written: {error}")));
         }
     }
@@ -217,7 +228,12 @@ impl<'a> Trainer<'a> {
 
     fn scalars(&mut self, step: usize, values: BTreeMap<String, f64>) -> Result<()> {
         let values = values.into_iter().map(|(name, value)| (name, Scalar(value))).collect();
-        self.record(&Event::Scalars { step, seconds: self.policy.seconds, values })
+        let findings = self.health.observe(step, &values);
+        self.record(&Event::Scalars { step, seconds: self.policy.seconds, values })?;
+        for finding in findings {
+            self.record(&Event::Mark { step: finding.since, mark: Mark::Alert, text: finding.text })?;
+        }
+        Ok(())
     }
 
     /// One iteration and its record.
@@ -322,6 +338,7 @@ impl<'a> Trainer<'a> {
         let text = format!("checkpoint after {} iterations", self.policy.iteration);
         self.record(&Event::Mark { step, mark: Mark::Checkpoint, text })?;
         self.outbox.send(Message::Checkpoint(path));
+        self.saved = Some(self.policy.iteration);
         if let Err(error) = checkpoint::prune(self.recorder.path(), self.config.record.checkpoints_kept) {
             self.outbox.send(Message::Warning(format!("an old checkpoint stays: {error}")));
         }

@@ -15,6 +15,7 @@ use crate::runs::files::write_whole_with;
 use crate::runs::folder::RunHeader;
 use crate::runs::list::{ListRow, list_runs};
 use crate::runs::open;
+use crate::runs::sheet::first_and_last;
 use crate::runs::store::{ChangeEntry, MarkEntry, NoteEntry, RunStore};
 
 /// Commands on recorded runs.
@@ -43,7 +44,8 @@ pub enum RunsCommand {
         /// Folder of the run.
         #[arg(value_name = "RUN")]
         run: PathBuf,
-        /// csv: a row a step, a column a number. json: changes, marks and groups too.
+        /// csv: a row a step, a column a number. json: changes, marks and groups too. png: the pictures of the first
+        /// recorded group above those of the last.
         #[arg(long)]
         format: ExportFormat,
         /// File to write; standard output if left out.
@@ -68,6 +70,8 @@ pub enum ExportFormat {
     Csv,
     /// One JSON object.
     Json,
+    /// A picture.
+    Png,
 }
 
 pub fn run(command: &RunsCommand) -> Result<()> {
@@ -105,6 +109,8 @@ fn export(run: &Path, format: ExportFormat, out: Option<&Path>) -> Result<()> {
     match (format, out) {
         (ExportFormat::Csv, Some(file)) => write_whole_with(file, |out| write_csv(&store, out)),
         (ExportFormat::Json, Some(file)) => write_whole_with(file, |out| write_json(&store, out)),
+        (ExportFormat::Png, Some(file)) => first_and_last(&store, 1)?.2.write_png(file),
+        (ExportFormat::Png, None) => Err(Error::Config("a picture needs a file: give --out FILE.png".into())),
         (ExportFormat::Csv, None) => to_stdout(&mut |out| write_csv(&store, out)),
         (ExportFormat::Json, None) => to_stdout(&mut |out| write_json(&store, out)),
     }

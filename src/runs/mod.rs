@@ -25,6 +25,7 @@ pub mod open;
 pub mod reader;
 pub mod report;
 pub mod series;
+pub mod sheet;
 pub mod smooth;
 pub mod store;
 pub mod time;

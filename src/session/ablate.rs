@@ -22,9 +22,8 @@ use crate::rl::config::Advantages;
 use crate::rl::variant::Variant;
 use crate::runs::files::{read_json, write_json};
 use crate::runs::folder::read_header;
-use crate::runs::media::read_picture;
 use crate::runs::report::{self, Ablation, About, Cell, CellId, Outcome, PictureStrip};
-use crate::world::image::{Rgb8, contact_sheet};
+use crate::runs::sheet::first_and_last;
 
 /// One row of an ablation: a variant, perhaps with shuffled advantages as a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,27 +263,17 @@ fn same_settings(cell: &Planned, config: &TrainConfig) -> Result<()> {
     }
 }
 
-/// The group of the first iteration above that of the last, if both are recorded.
+/// What the cell did to its pictures, if they were recorded.
 fn strip(cell: &Planned) -> Option<PictureStrip> {
     let store = crate::runs::open(&cell.run).ok()?;
-    let row = |step: usize| -> Option<(usize, Vec<Rgb8>)> {
-        let (at, group) = store.group_at(step)?;
-        let images: Result<Vec<Rgb8>> =
-            group.pictures.iter().map(|picture| read_picture(&cell.run, picture.png)).collect();
-        Some((*at, images.ok()?))
-    };
-    let (first, mut images) = row(0)?;
-    let (last, after) = row(store.last_step()?)?;
-    let columns = images.len();
-    images.extend(after);
-    let sheet = contact_sheet(&images, columns, 2).ok()?.to_png().ok()?;
+    let (first, last, sheet) = first_and_last(&store, 1).ok()?;
     let title = format!(
         "{}, {}, seed {}: iteration {first} above, iteration {last} below",
         cell.arm.name(),
         cell.prompt,
         cell.seed
     );
-    Some(PictureStrip { title, png_bytes: vec![sheet] })
+    Some(PictureStrip { title, png_bytes: vec![sheet.to_png().ok()?] })
 }
 
 /// Where the report is.

@@ -241,7 +241,12 @@ fn the_files_are_sound() {
     let pictures = [PictureStrip { title: "before & after".into(), png_bytes: vec![png, b"junk".to_vec()] }];
     let paths = write(&folder, &ablation, &about, &pictures).unwrap();
     let names: Vec<_> = paths.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
-    assert_eq!(names, ["report.html", "cells.csv", "variants.csv", "report.json"]);
+    assert_eq!(names[..4], ["report.html", "cells.csv", "variants.csv", "report.json"]);
+    assert_eq!(names.len(), 4 + marscope::runs::report::panels(&ablation).len());
+    for figure in &paths[4..] {
+        assert!(figure.extension().is_some_and(|extension| extension == "svg"));
+        check_xml(&std::fs::read_to_string(figure).unwrap());
+    }
     let read = |i: usize| std::fs::read_to_string(&paths[i]).unwrap();
     let html = read(0);
     check_xml(&html);

@@ -14,7 +14,7 @@ use crate::session::train::preset;
 #[derive(Debug, clap::Args)]
 pub struct ConfigArguments {
     /// Settings by name: default, smoke (does it work at all), the variants of the paper (mar_grpo, grpo, ..) with its
-    /// numbers, released_code (its exact semantics).
+    /// numbers, released_code (the semantics of its authors' program).
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// TOML file with settings, over those of the preset.

@@ -5,6 +5,7 @@ use clap::{Arg, ArgMatches, Command};
 use crate::error::{Error, Result};
 use crate::session::settings::{descriptions, flatten, put};
 use crate::session::train::config::TrainConfig;
+use crate::session::train::preset;
 
 /// Settings given on the command line: path and value as written.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +15,7 @@ pub struct SettingFlags(Vec<(String, String)>);
 const OWN_FLAG: [&str; 1] = ["prompts"];
 
 fn paths() -> Vec<(String, serde_json::Value)> {
-    flatten(&TrainConfig::default())
+    flatten(&preset::config("default").unwrap_or_default())
         .unwrap_or_default()
         .into_iter()
         .filter(|(path, _)| !OWN_FLAG.contains(&path.as_str()))
@@ -26,7 +27,7 @@ impl clap::Args for SettingFlags {
         let described = descriptions::<TrainConfig>();
         paths().into_iter().fold(command, |command, (path, default)| {
             let help =
-                format!("{} [without a preset: {default}]", described.get(&path).map_or("", String::as_str));
+                format!("{} [default preset: {default}]", described.get(&path).map_or("", String::as_str));
             // Only the most wanted in the short help; the full list is in --help.
             let common = matches!(path.as_str(), "iterations" | "seed");
             command.arg(

@@ -87,8 +87,8 @@ pub struct PictureStrip {
     pub png_bytes: Vec<Vec<u8>>,
 }
 
-/// Writes `report.html`, `cells.csv`, `variants.csv` and `report.json` to `folder`, each whole or not at all, and returns
-/// their paths.
+/// Writes `report.html`, `cells.csv`, `variants.csv`, `report.json` and each figure as `figures/NN_title.svg` to `folder`,
+/// each whole or not at all, and returns their paths, the figures last.
 ///
 /// # Errors
 /// [`crate::error::Error::Io`] naming the folder or file.
@@ -105,5 +105,15 @@ pub fn write(
     write_whole(&cells, csv::cells(ablation).as_bytes())?;
     write_whole(&variants, csv::variants(ablation).as_bytes())?;
     write_json(&json, &json::Report::of(ablation, about))?;
-    Ok(vec![html, cells, variants, json])
+    let figures = folder.join("figures");
+    create_folder(&figures)?;
+    let mut written = vec![html, cells, variants, json];
+    for (number, panel) in panels(ablation).iter().enumerate() {
+        let title: String =
+            panel.chart.title().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let place = figures.join(format!("{:02}_{title}.svg", number + 1));
+        write_whole(&place, panel.chart.svg().as_bytes())?;
+        written.push(place);
+    }
+    Ok(written)
 }

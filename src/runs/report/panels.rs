@@ -28,6 +28,15 @@ pub enum Chart {
 }
 
 impl Chart {
+    /// Its heading.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Lines(figure) => &figure.title,
+            Self::Whiskers(whiskers) => &whiskers.title,
+        }
+    }
+
     /// As a part of a page, see [`Figure::inline_svg`].
     #[must_use]
     pub fn inline_svg(&self) -> String {

@@ -175,6 +175,16 @@ fn what_train_prints_can_be_read_by_programs_and_runs_by_people() {
         let exported = runs(&["export", path, "--format", format]);
         assert!(exported.status.success() && said(&exported).contains("gradient_norm/whole"));
     }
+    let picture = root.path().join("first_and_last.png");
+    let sheet = runs(&["export", path, "--format", "png", "--out", picture.to_str().unwrap()]);
+    assert!(sheet.status.success() && picture.exists(), "{}", said(&sheet));
+    let chart = root.path().join("kl.svg");
+    let plot = runs(&["plot", path, "--series", "kl", "--smooth", "0.5", "--out", chart.to_str().unwrap()]);
+    assert!(
+        plot.status.success() && std::fs::read_to_string(&chart).unwrap().contains("<svg"),
+        "{}",
+        said(&plot)
+    );
     let branch = root.path().join("branch");
     let checkpoint = run.join("checkpoints/000002");
     let mut fork = Command::new(PROGRAM);

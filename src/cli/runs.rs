@@ -11,10 +11,11 @@ use crate::error::{Error, Result};
 use crate::runs::check::{Report, Severity, check};
 use crate::runs::event::Scalar;
 use crate::runs::export::{write_csv, write_json};
-use crate::runs::files::write_whole_with;
+use crate::runs::files::{write_whole, write_whole_with};
 use crate::runs::folder::RunHeader;
 use crate::runs::list::{ListRow, list_runs};
 use crate::runs::open;
+use crate::runs::plot::{PlotStyle, figure};
 use crate::runs::sheet::first_and_last;
 use crate::runs::store::{ChangeEntry, MarkEntry, NoteEntry, RunStore};
 
@@ -52,6 +53,24 @@ pub enum RunsCommand {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
+    /// Draw one number of one or more runs over the iterations, as SVG.
+    Plot {
+        /// Folders of runs, or foreign logs.
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<PathBuf>,
+        /// The number, as `runs show` lists it.
+        #[arg(long, value_name = "NAME", default_value = "reward/mean")]
+        series: String,
+        /// File to write.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// A logarithmic axis.
+        #[arg(long)]
+        log: bool,
+        /// Debiased moving average with this weight of the past, 0 to below 1; the raw line stays behind it.
+        #[arg(long, value_name = "WEIGHT", default_value_t = 0.0)]
+        smooth: f64,
+    },
     /// Read everything in runs and say what is lost or damaged; exit code 1 if something is.
     Check {
         /// Folders of runs.
@@ -85,6 +104,11 @@ pub fn run(command: &RunsCommand) -> Result<()> {
             if *json { print_json(&Shown::of(&store)) } else { print(&show_text(&store)) }
         }
         RunsCommand::Export { run, format, out } => export(run, *format, out.as_deref()),
+        RunsCommand::Plot { runs, series, out, log, smooth } => {
+            let stores = runs.iter().map(|run| open(run)).collect::<Result<Vec<RunStore>>>()?;
+            let style = PlotStyle { log: *log, smooth: *smooth };
+            write_whole(out, figure(&stores, series, style)?.svg().as_bytes())
+        }
         RunsCommand::Check { runs, json } => check_all(runs, *json),
     }
 }

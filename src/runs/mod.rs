@@ -22,6 +22,7 @@ pub mod list;
 pub mod map;
 pub mod media;
 pub mod open;
+pub mod plot;
 pub mod reader;
 pub mod report;
 pub mod series;

@@ -61,3 +61,15 @@ impl Error {
         Self::Format { path: path.to_path_buf(), problem: problem.into() }
     }
 }
+
+/// That the setting `name` lies in its documented range, ends included.
+///
+/// # Errors
+/// [`Error::Config`] naming the setting, its value and the range.
+pub fn in_range(name: &str, value: f64, low: f64, high: f64) -> Result<()> {
+    if (low..=high).contains(&value) {
+        Ok(())
+    } else {
+        Err(Error::Config(format!("{name} = {value}: choose between {low} and {high}")))
+    }
+}

@@ -6,7 +6,7 @@ use super::diffusion::DiffusionConfig;
 use super::head::HeadConfig;
 use super::mar::MarConfig;
 use super::vae::AutoencoderConfig;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_range};
 
 /// Everything that decides the shape of the weights. Stored with them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,11 +29,7 @@ impl ModelConfig {
     /// [`Error::Config`] naming the first field that is out of range.
     pub fn validate(&self) -> Result<()> {
         let within = |name: &str, value: usize, low: usize, high: usize| {
-            if (low..=high).contains(&value) {
-                Ok(())
-            } else {
-                Err(Error::Config(format!("{name} = {value}: choose between {low} and {high}")))
-            }
+            in_range(name, value as f64, low as f64, high as f64)
         };
         let multiple = |name: &str, value: usize, of: usize| {
             if of > 0 && value.is_multiple_of(of) {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Result, in_range};
 use crate::model::diffusion::Diffusion;
 use crate::model::mar::order::CountRounding;
 use crate::model::sample::SampleConfig;
@@ -356,9 +356,5 @@ impl RlOptimConfig {
 }
 
 fn within(name: &str, value: f64, low: f64, high: f64) -> Result<()> {
-    if (low..=high).contains(&value) {
-        Ok(())
-    } else {
-        Err(Error::Config(format!("rl.{name} = {value}: choose between {low} and {high}")))
-    }
+    in_range(&format!("rl.{name}"), value, low, high)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_range};
 use crate::model::ModelConfig;
 use crate::rl::optim::OptimConfig;
 use crate::rl::pretrain::CosineSchedule;
@@ -176,14 +176,6 @@ impl PretrainMar {
         in_range("loss.input_noise", self.loss.input_noise, 0.0, 1.0)?;
         in_range("loss.caption_dropout", self.loss.caption_dropout, 0.0, 1.0)?;
         in_range("scenes", self.scenes as f64, 1.0, 1e6)
-    }
-}
-
-fn in_range(name: &str, value: f64, low: f64, high: f64) -> Result<()> {
-    if (low..=high).contains(&value) {
-        Ok(())
-    } else {
-        Err(Error::Config(format!("{name} = {value}: choose between {low} and {high}")))
     }
 }
 

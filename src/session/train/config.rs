@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_range};
 use crate::model::noise::NoiseKey;
 use crate::rl::config::RlConfig;
 use crate::world::prompt::Caption;
@@ -122,11 +122,7 @@ impl TrainConfig {
     /// [`Error::Config`] naming the first setting that is out of range, or the word of a prompt that is not understood.
     pub fn validate(&self) -> Result<()> {
         let within = |name: &str, value: usize, low: usize, high: usize| {
-            if (low..=high).contains(&value) {
-                Ok(())
-            } else {
-                Err(Error::Config(format!("{name} = {value}: choose between {low} and {high}")))
-            }
+            in_range(name, value as f64, low as f64, high as f64)
         };
         if i64::try_from(self.seed).is_err() {
             return Err(Error::Config(format!("seed = {}: choose at most {}", self.seed, i64::MAX)));

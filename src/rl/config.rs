@@ -324,7 +324,7 @@ impl RlConfig {
     /// Checks the documented ranges.
     ///
     /// # Errors
-    /// [`Error::Config`] naming the first field that is out of range, or what cannot be combined.
+    /// [`crate::error::Error::Config`] naming the first field that is out of range, or what cannot be combined.
     pub fn validate(&self) -> Result<()> {
         let _: crate::world::reward::RewardSet = self.reward.parse()?;
         within("group", self.group as f64, 2.0, 1024.0)?;

@@ -20,4 +20,6 @@ pub mod model;
 pub mod rl;
 pub mod runs;
 pub mod session;
+#[cfg(feature = "gui")]
+pub mod ui;
 pub mod world;

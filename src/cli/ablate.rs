@@ -71,7 +71,7 @@ pub fn run(arguments: &AblateArguments, stop: &StopSignal) -> Result<()> {
 }
 
 fn show(bar: &ProgressBar, terminal: bool, watching: &Watching<'_>) {
-    let Watching { cell: (number, of), name, status, message } = watching;
+    let Watching { cell: (number, of), name, status, message, .. } = watching;
     bar.set_length((of * status.iterations) as u64);
     bar.set_position(((number - 1) * status.iterations + status.iteration) as u64);
     bar.set_message(format!("{number}/{of} {name}: {}", status.activity.name()));

@@ -13,6 +13,8 @@ mod sample;
 mod settings;
 mod train;
 mod train_bar;
+#[cfg(feature = "gui")]
+mod window;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,13 +30,18 @@ use crate::session::device::DeviceChoice;
 /// Watch, switch and compare MAR-GRPO training of masked autoregressive image generators.
 #[derive(Debug, Parser)]
 #[command(version, about)]
+#[cfg_attr(feature = "gui", command(after_help = "Without a command the window opens."))]
+#[cfg_attr(not(feature = "gui"), command(subcommand_required = true, arg_required_else_help = true))]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Open the window, with runs and settings to begin with.
+    #[cfg(feature = "gui")]
+    Window(Box<window::WindowArguments>),
     /// Draw pictures of prompts.
     Sample(sample::SampleArguments),
     /// Score a model on held-out prompts of every task family.
@@ -93,7 +100,10 @@ pub fn run() -> ExitCode {
     if let Err(error) = ctrlc::set_handler(move || handler.stop()) {
         eprintln!("warning: Ctrl-C will end the program at once: {error}");
     }
-    let outcome = match arguments.command {
+    let Some(command) = arguments.command.or_else(without_command) else { return ExitCode::FAILURE };
+    let outcome = match command {
+        #[cfg(feature = "gui")]
+        Command::Window(arguments) => window::run(&arguments, &stop),
         Command::Sample(arguments) => sample::run(&arguments, &stop),
         Command::Eval(arguments) => eval::run(&arguments, &stop),
         Command::Pretrain(command) => pretrain::run(&command, &stop),
@@ -115,6 +125,18 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What is done without a command: the window opens.
+#[cfg(feature = "gui")]
+fn without_command() -> Option<Command> {
+    Arguments::parse_from(["marscope", "window"]).command
+}
+
+/// Without a window clap asks for a command and never comes here.
+#[cfg(not(feature = "gui"))]
+const fn without_command() -> Option<Command> {
+    None
 }
 
 /// Prints `value` as one JSON document on standard output.

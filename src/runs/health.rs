@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::event::Scalar;
 
 /// Iterations that count as the recent past.
-const WINDOW: usize = 20;
+pub const WINDOW: usize = 20;
 /// Iterations that must be known before a number is called unusual.
-const ENOUGH: usize = 8;
+pub const ENOUGH: usize = 8;
 /// Iterations whose diversity is the start's.
-const START: usize = 5;
+pub const START: usize = 5;
 /// Iterations in a row without variance in any group.
-const FLAT: usize = 3;
+pub const FLAT: usize = 3;
 /// Times its recent median, from which a gradient norm is a spike and a KL has grown.
-const SPIKE: f64 = 5.0;
+pub const SPIKE: f64 = 5.0;
 /// Share of the start's diversity below which pictures have become alike.
-const ALIKE: f64 = 0.5;
+pub const ALIKE: f64 = 0.5;
 /// Standard errors of a difference from which it counts.
-const ERRORS: f64 = 2.0;
+pub const ERRORS: f64 = 2.0;
 
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

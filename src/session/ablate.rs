@@ -98,6 +98,8 @@ pub struct Watching<'a> {
     pub cell: (usize, usize),
     /// Its name.
     pub name: &'a str,
+    /// Its folder, which may not be there yet.
+    pub run: &'a Path,
     /// What it is doing.
     pub status: &'a Status,
     /// A fact, if there is one.
@@ -166,7 +168,7 @@ impl Plan {
             }
             let name = format!("{}, {}, seed {}", cell.arm.name(), cell.prompt, cell.seed);
             let mut tell = |status: &Status, message: Option<&Message>| {
-                watch(&Watching { cell: (number + 1, cells.len()), name: &name, status, message });
+                watch(&Watching { cell: (number + 1, cells.len()), name: &name, run: &cell.run, status, message });
             };
             match self.train(cell, stop, &mut tell) {
                 Ok(ended) => write_json(&cell.run.join(ENDED), &ended)?,

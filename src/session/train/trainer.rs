@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use burn::tensor::Device;
 
@@ -158,7 +158,7 @@ impl<'a> Trainer<'a> {
                 Err(error @ Error::Io { .. }) => {
                     self.gate.pause();
                     self.outbox.send(Message::RecordingFailed(format!(
-                        "{error}; the run waits: make room and press Start, and it goes on where it is"
+                        "{error}; the run waits: make room and let it go on where it is"
                     )));
                     self.poll()?;
                 }
@@ -254,6 +254,9 @@ impl<'a> Trainer<'a> {
         self.displacement(&next, &mut values);
         values.insert("time/publish".into(), publishing.elapsed().saturating_sub(aside).as_secs_f64());
         values.insert("time/iteration".into(), active.as_secs_f64());
+        // The clock, so that plots can show pauses and compare runs by wall time.
+        let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(f64::NAN, |since| since.as_secs_f64());
+        values.insert("time/unix_seconds".into(), clock);
         if let Some(peak) = crate::session::memory::peak_mib() {
             values.insert("memory/peak_mib".into(), peak);
         }

@@ -1,0 +1,468 @@
+//! The window's application: takes in what is new, draws, and then carries out what the user did.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use eframe::egui::{self, Context, Ui};
+
+use super::action::Action;
+use super::capture::Capture;
+use super::compare::fork::ForkView;
+use super::commands::{COMMANDS, Situation};
+use super::data::media::Media;
+use super::data::run::{RunId, Runs};
+use super::dialogs::Dialogs;
+use super::graphics::Graphics;
+use super::layout::History;
+use super::messages::Messages;
+use super::panels::Locals;
+use super::overlay::OverlayRenderer;
+use super::popups::Popups;
+use super::saved::Saved;
+use super::scene::Scene;
+use super::theme::{Theme, ThemeChoice};
+use super::timeline::Happening;
+use super::toggles::ToggleState;
+use super::training::News;
+use super::view::{Selection, Tab};
+use super::work::Work;
+use crate::error::Result;
+use crate::rl::config::RlConfig;
+use crate::session::control::StopSignal;
+use crate::session::train::config::TrainConfig;
+use crate::session::train::message::End;
+use crate::session::train::status::Status;
+use crate::session::train::preset;
+
+/// Between two iterations while playing.
+const PLAY: Duration = Duration::from_millis(200);
+/// How often the bar's clocks move while training.
+const TICK: Duration = Duration::from_millis(500);
+
+/// How the window starts.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Runs and logs to open.
+    pub open: Vec<PathBuf>,
+    /// Folder in which new runs are made.
+    pub folder: PathBuf,
+    /// Settings of the next run.
+    pub draft: TrainConfig,
+    /// Folder of the model that the next run starts from; the shipped one if there is none.
+    pub model: Option<PathBuf>,
+    /// Where the next run trains.
+    pub device: crate::session::device::DeviceChoice,
+    /// Where the layout is kept; it is not kept if there is none.
+    pub saved: Option<PathBuf>,
+    /// Light or dark, in place of what was kept.
+    pub theme: Option<ThemeChoice>,
+    /// The tab at first.
+    pub tab: Tab,
+    /// What is selected at first; the run is the first that is opened.
+    pub selection: Selection,
+    /// A picture of the window to be taken, after which it closes.
+    pub capture: Option<PathBuf>,
+    /// Closes the window, as Ctrl-C in the terminal does.
+    pub stop: StopSignal,
+}
+
+impl Options {
+    /// As at a first start: nothing open, the default preset.
+    ///
+    /// # Errors
+    /// Those of [`preset::config`].
+    pub fn new() -> Result<Self> {
+        Ok(Self {
+            open: Vec::new(),
+            folder: PathBuf::from("runs"),
+            draft: preset::config("default")?,
+            model: None,
+            device: crate::session::device::DeviceChoice::Auto,
+            saved: None,
+            theme: None,
+            tab: Tab::default(),
+            selection: Selection::default(),
+            capture: None,
+            stop: StopSignal::default(),
+        })
+    }
+}
+
+/// The application.
+pub struct App {
+    pub(super) ctx: Context,
+    pub(super) runs: Runs,
+    pub(super) media: Media,
+    pub(super) selection: Selection,
+    pub(super) tab: Tab,
+    pub(super) work: Work,
+    pub(super) saved: Saved,
+    pub(super) saved_file: Option<PathBuf>,
+    pub(super) history: History,
+    pub(super) popups: Popups,
+    pub(super) fork: Option<ForkView>,
+    pub(super) messages: Messages,
+    pub(super) dialogs: Dialogs,
+    pub(super) locals: Locals,
+    pub(super) toggles: ToggleState,
+    pub(super) play: Option<Instant>,
+    pub(super) capture: Option<Capture>,
+    pub(super) graphics: Graphics,
+    pub(super) renderer: Option<OverlayRenderer>,
+    stop: StopSignal,
+    timeline: TimelineCache,
+    applied: AppliedCache,
+    actions: Vec<Action>,
+}
+
+/// Happenings of the selected run, made anew only when it grew.
+#[derive(Default)]
+struct TimelineCache {
+    of: Option<(RunId, u64)>,
+    happenings: Vec<Happening>,
+    planned: Option<usize>,
+}
+
+/// Settings in force of a run, read anew only when it grew or the cursor moved.
+#[derive(Default)]
+struct AppliedCache {
+    of: Option<(RunId, u64, usize)>,
+    config: Option<TrainConfig>,
+}
+
+impl App {
+    /// The application in the window of `cx`.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Device`] if a thread cannot be started.
+    pub fn new(cx: &eframe::CreationContext<'_>, options: Options) -> Result<Self> {
+        let ctx = cx.egui_ctx.clone();
+        Theme::install(&ctx);
+        let (mut saved, problems) = options.saved.as_deref().map_or_else(Default::default, Saved::read);
+        saved.theme = options.theme.unwrap_or(saved.theme);
+        let repaint = ctx.clone();
+        let mut work = Work::new(options.draft, options.folder);
+        (work.model, work.device) = (options.model, options.device);
+        let mut app = Self {
+            runs: Runs::default(),
+            media: Media::new(move || repaint.request_repaint())?,
+            selection: options.selection,
+            tab: options.tab,
+            work,
+            history: History::default(),
+            popups: Popups::default(),
+            fork: None,
+            messages: Messages::default(),
+            dialogs: Dialogs::default(),
+            locals: Locals::default(),
+            toggles: ToggleState::default(),
+            play: None,
+            capture: options.capture.map(Capture::new),
+            graphics: Graphics::install(cx),
+            renderer: cx.wgpu_render_state.as_ref().map(OverlayRenderer::install),
+            stop: options.stop,
+            timeline: TimelineCache::default(),
+            applied: AppliedCache::default(),
+            actions: Vec::new(),
+            saved,
+            saved_file: options.saved,
+            ctx,
+        };
+        wake_on(&app.stop, &app.ctx)?;
+        app.apply_theme();
+        app.ctx.set_zoom_factor(app.saved.zoom);
+        for problem in problems {
+            app.messages.problem(problem);
+        }
+        for path in options.open {
+            app.open(&path);
+        }
+        app.locals.found.look(&app.work.folder, &app.ctx);
+        Ok(app)
+    }
+
+    /// Gives egui the chosen theme.
+    pub(super) fn apply_theme(&self) {
+        self.ctx.set_theme(match self.saved.theme {
+            ThemeChoice::System => egui::ThemePreference::System,
+            ThemeChoice::Dark => egui::ThemePreference::Dark,
+            ThemeChoice::Light => egui::ThemePreference::Light,
+        });
+    }
+
+    /// Opens what the user points at and selects it. What cannot be opened is told.
+    pub(super) fn open(&mut self, path: &Path) -> Option<RunId> {
+        let repaint = self.ctx.clone();
+        match self.runs.open(path, move || repaint.request_repaint()) {
+            Ok(id) => {
+                if self.selection.run != Some(id) {
+                    self.selection.run = Some(id);
+                }
+                Some(id)
+            }
+            Err(error) => {
+                self.messages.problem(format!("not opened: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Looks for what is new: recorded events, what the session told, dialogs that ended.
+    fn take_in(&mut self) {
+        self.runs.update();
+        self.open_new_runs();
+        let applied = self.applied_rl();
+        for news in self.work.update(applied.as_ref()) {
+            match news {
+                News::Problem(text) => self.messages.problem(text),
+                News::Done(text) => self.messages.done(text),
+            }
+        }
+        self.take_end();
+        self.dialogs_ended();
+        if self.work.is_busy() {
+            self.ctx.request_repaint_after(TICK);
+        }
+        self.play_on();
+        if self.stop.check().is_err() {
+            self.actions.push(Action::Quit);
+        }
+        if let Some(problem) = self.graphics.lost() {
+            self.actions.push(Action::Quit);
+            log::error!("{problem}");
+        }
+    }
+
+    /// A run that is being trained, or a cell of an ablation, is opened once its folder is there.
+    fn open_new_runs(&mut self) {
+        if let Some(training) = &self.work.training
+            && training.run.is_none()
+        {
+            if training.folder.join(crate::runs::folder::HEADER_FILE).exists() {
+                let folder = training.folder.clone();
+                let id = self.open(&folder);
+                self.selection.cursor = None;
+                self.locals.side = super::side::Shown::ThisRun;
+                if let Some(training) = &mut self.work.training {
+                    training.run = id;
+                }
+            } else if !training.is_over() {
+                self.ctx.request_repaint_after(Duration::from_millis(30));
+            }
+        }
+        let cells = self.work.ablating.as_mut().map(super::compare::ablating::Ablating::new_cells);
+        let selected = self.selection.run;
+        for cell in cells.into_iter().flatten() {
+            self.open(&cell);
+        }
+        if selected.is_some() && self.work.ablating.is_some() {
+            self.selection.run = selected;
+        }
+    }
+
+    /// How the run ended, told once.
+    fn take_end(&mut self) {
+        let Some(training) = &mut self.work.training else { return };
+        let Some(end) = training.ended.clone() else { return };
+        if std::mem::replace(&mut training.told, true) {
+            return;
+        }
+        let folder = training.folder.display().to_string();
+        self.locals.found.look(&self.work.folder, &self.ctx);
+        match end {
+            End::Finished => self.messages.done(format!("finished: {folder}")),
+            End::Stopped => self.messages.done(format!("stopped; Resume continues {folder}")),
+            End::Diverged(reason) | End::Failed(reason) => self.messages.problem(format!("the run ended: {reason}")),
+        }
+    }
+
+    fn play_on(&mut self) {
+        let Some(last) = self.play else { return };
+        if last.elapsed() >= PLAY {
+            self.play = Some(Instant::now());
+            self.actions.push(Action::MoveCursor(1));
+        }
+        self.ctx.request_repaint_after(PLAY);
+    }
+
+    /// Settings in force in the newest iteration of the run that is being trained.
+    fn applied_rl(&mut self) -> Option<RlConfig> {
+        let run = self.work.active()?.run?;
+        self.config_of(run, usize::MAX).map(|config| config.rl)
+    }
+
+    /// Settings in force in `run` at iteration `step`.
+    pub(super) fn config_of(&mut self, run: RunId, step: usize) -> Option<TrainConfig> {
+        let open = self.runs.get(run)?;
+        let key = (run, open.version, step);
+        if self.applied.of != Some(key) {
+            self.applied.config = open.config_at(step);
+            self.applied.of = Some(key);
+        }
+        self.applied.config.clone()
+    }
+
+    /// What panels may read.
+    pub(super) fn scene<'a>(&'a self, theme: &'a Theme) -> Scene<'a> {
+        Scene {
+            runs: &self.runs,
+            media: &self.media,
+            selection: &self.selection,
+            theme,
+            ranges: &self.locals.ranges,
+            renderer: self.renderer.as_ref(),
+            training: self.work.active().and_then(|training| training.run),
+        }
+    }
+
+    fn update_timeline(&mut self) {
+        let Some(run) = self.selection.run.and_then(|id| self.runs.get(id)) else { return };
+        let key = (run.id, run.version);
+        if self.timeline.of != Some(key) {
+            self.timeline = TimelineCache {
+                of: Some(key),
+                happenings: super::timeline::happenings(run),
+                planned: run.config().map(|config| config.iterations),
+            };
+        }
+    }
+
+    /// Keys that give a command. A key alone is left to a field that is being typed into, or to a control with focus.
+    fn keys(&mut self, situation: Situation) {
+        let typing = self.ctx.egui_wants_keyboard_input() || self.popups.takes_keys();
+        let focused = self.ctx.memory(|memory| memory.focused().is_some());
+        // Longest first: Ctrl+Shift+Z must not be taken as Ctrl+Z.
+        let mut commands: Vec<_> = COMMANDS.iter().filter_map(|c| Some((c, c.keys?))).collect();
+        commands.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.modifiers.shift));
+        for (command, keys) in commands {
+            let plain = !keys.modifiers.command;
+            if plain && (typing || focused || self.fork.is_some()) {
+                continue;
+            }
+            if self.ctx.input_mut(|input| input.consume_shortcut(&keys)) {
+                match command.needs.missing(situation) {
+                    None => self.actions.push((command.action)()),
+                    Some(reason) => self.messages.problem(format!("{}: {reason}", command.name)),
+                }
+            }
+        }
+    }
+
+    fn dropped_files(&mut self) {
+        let dropped = self.ctx.input(|input| input.raw.dropped_files.clone());
+        self.actions.extend(dropped.iter().map(|file| Action::Open(file.path().to_path_buf())));
+    }
+
+    fn bars_ui(&mut self, ui: &mut Ui, theme: &Theme, situation: Situation, out: &mut Vec<Action>) {
+        egui::Panel::top("tabs").show(ui, |ui| super::top_bar::top_bar_ui(ui, self.tab, &self.messages, out));
+        egui::Panel::top("run bar").show(ui, |ui| {
+            super::run_bar::run_bar_ui(ui, self.scene(theme), self.work.training.as_ref(), situation, out);
+        });
+        egui::Panel::bottom("timeline").min_size(super::theme::TIMELINE_HEIGHT).show(ui, |ui| {
+            ui.add_space(3.0);
+            let of = (&self.timeline.happenings[..], self.timeline.planned);
+            super::timeline::timeline_ui(ui, self.scene(theme), of, self.play.is_some(), out);
+        });
+    }
+}
+
+/// Wakes a window that sleeps when it is to be closed from the terminal.
+fn wake_on(stop: &StopSignal, ctx: &Context) -> Result<()> {
+    let (stop, ctx) = (stop.clone(), ctx.clone());
+    std::thread::Builder::new()
+        .name("interrupt".into())
+        .spawn(move || {
+            while stop.check().is_ok() {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            ctx.request_repaint();
+        })
+        .map(drop)
+        .map_err(|error| crate::error::Error::Device(format!("a thread could not be started: {error}")))
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, _ctx: &Context, _frame: &mut eframe::Frame) {
+        self.take_in();
+        self.update_timeline();
+        // Also while the window is hidden: what was asked for by a dialog or by the graphics must not wait.
+        self.carry_out();
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        let theme = Theme::of(ui.visuals().dark_mode);
+        let situation = self.work.situation(&self.runs, &self.selection);
+        self.keys(situation);
+        self.dropped_files();
+        let mut out = std::mem::take(&mut self.actions);
+        self.bars_ui(ui, &theme, situation, &mut out);
+        self.side_ui(ui, &theme, &mut out);
+        egui::CentralPanel::no_frame().show(ui, |ui| self.panels_ui(ui, &theme, &mut out));
+        self.popups_ui(&theme, situation, &mut out);
+        self.messages.lines_ui(&self.ctx.clone(), &theme);
+        self.actions = out;
+        self.carry_out();
+        self.capture_ui();
+    }
+
+    fn on_exit(&mut self) {
+        self.keep();
+        // Dropped, they stop with a checkpoint and are waited for.
+        self.work.training = None;
+        self.work.ablating = None;
+    }
+}
+
+impl App {
+    /// Writes down what is kept between two starts.
+    pub fn keep(&mut self) {
+        if let Some(file) = self.saved_file.clone()
+            && let Err(problem) = self.saved.write(&file)
+        {
+            self.messages.problem(problem);
+        }
+    }
+
+    fn carry_out(&mut self) {
+        for action in std::mem::take(&mut self.actions) {
+            self.apply(action);
+        }
+    }
+
+    fn capture_ui(&mut self) {
+        let waiting = self.runs.iter().any(|run| !run.complete) || self.media.is_busy();
+        if let Some(capture) = &mut self.capture {
+            capture.ui(&self.ctx, waiting);
+        }
+    }
+
+    /// The runs that are open.
+    #[must_use]
+    pub const fn runs(&self) -> &Runs {
+        &self.runs
+    }
+
+    /// What is selected.
+    #[must_use]
+    pub const fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// The tab that is shown.
+    #[must_use]
+    pub const fn tab(&self) -> Tab {
+        self.tab
+    }
+
+    /// What the run that is or was trained is doing.
+    #[must_use]
+    pub fn status(&self) -> Option<Status> {
+        self.work.training.as_ref().map(super::training::Training::status)
+    }
+
+    /// What went wrong with the graphics, or with the picture that was to be taken, if anything did.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        self.graphics.lost().or_else(|| self.capture.as_ref().and_then(Capture::failure))
+    }
+}

@@ -1,0 +1,85 @@
+//! Pictures of the window: of a panel, to be saved, and of all of it, for the README and for tests.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use eframe::egui::{ColorImage, Context, Rect, ScreenshotCallback, ViewportCommand};
+
+use crate::error::Result;
+use crate::world::image::Rgb8;
+
+/// Frames that must pass with nothing left to be read.
+const SETTLED: usize = 6;
+/// Time that must pass, so that nothing is caught half faded in.
+const SHORTEST: Duration = Duration::from_millis(1200);
+/// A picture that cannot be taken after this time is not waited for.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A picture of the whole window that is taken once everything is there; then the window closes.
+pub struct Capture {
+    path: PathBuf,
+    started: Instant,
+    settled: usize,
+    asked: bool,
+    outcome: Arc<Mutex<Option<Result<(), String>>>>,
+}
+
+impl Capture {
+    /// A picture to be written to `path`.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, started: Instant::now(), settled: 0, asked: false, outcome: Arc::default() }
+    }
+
+    /// Goes on; `waiting` says whether something is still being read.
+    pub fn ui(&mut self, ctx: &Context, waiting: bool) {
+        ctx.request_repaint_after(Duration::from_millis(30));
+        if self.outcome().is_some() || self.started.elapsed() > LONGEST {
+            ctx.send_viewport_cmd(ViewportCommand::Close);
+            return;
+        }
+        self.settled = if waiting { 0 } else { self.settled + 1 };
+        if !self.asked && self.settled >= SETTLED && self.started.elapsed() >= SHORTEST {
+            self.asked = true;
+            let (path, outcome, repaint) = (self.path.clone(), Arc::clone(&self.outcome), ctx.clone());
+            let take = ScreenshotCallback::new(move |image| {
+                let written = write(&image, &path).map_err(|error| error.to_string());
+                *outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
+                repaint.request_repaint();
+            });
+            ctx.send_viewport_cmd(ViewportCommand::Screenshot(take));
+        }
+    }
+
+    fn outcome(&self) -> Option<Result<(), String>> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Why there is no picture.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        match self.outcome() {
+            Some(Ok(())) => None,
+            Some(Err(reason)) => Some(reason),
+            None => Some(format!("no picture of the window could be taken for {}", self.path.display())),
+        }
+    }
+}
+
+fn write(image: &ColorImage, path: &Path) -> Result<()> {
+    let pixels = image.pixels.iter().flat_map(|colour| [colour.r(), colour.g(), colour.b()]).collect();
+    Rgb8::new(image.size[0], image.size[1], pixels)?.write_png(path)
+}
+
+/// Saves what the window shows in `rect` (points) in the next frame.
+pub fn save_rect(ctx: &Context, rect: Rect, path: PathBuf) {
+    let scale = ctx.pixels_per_point();
+    let take = ScreenshotCallback::new(move |image| {
+        if let Err(error) = write(&image.region(&rect, Some(scale)), &path) {
+            log::error!("the picture of a panel is not saved: {error}");
+        }
+    });
+    ctx.send_viewport_cmd(ViewportCommand::Screenshot(take));
+    ctx.request_repaint();
+}

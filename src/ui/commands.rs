@@ -1,0 +1,206 @@
+//! The commands of the palette and the keyboard: one table, so that buttons, keys and the list of shortcuts agree.
+
+use eframe::egui::{Key, KeyboardShortcut, Modifiers};
+
+use super::action::{Action, Zoom};
+use super::view::Tab;
+use super::work::BUSY;
+
+/// What a command needs before it can be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// Nothing is being trained.
+    Idle,
+    /// A run is being trained.
+    Training,
+    /// A run is selected.
+    Run,
+    /// A training run of ours is selected and nothing is being trained.
+    Resumable,
+}
+
+/// A command.
+pub struct Command {
+    /// Its name in the palette.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub meaning: &'static str,
+    /// Its keys.
+    pub keys: Option<KeyboardShortcut>,
+    /// What it needs.
+    pub needs: Needs,
+    /// What it gives; the run is the selected one.
+    pub action: fn() -> Action,
+}
+
+const fn key(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::NONE, key))
+}
+
+const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
+}
+
+const fn ctrl_shift(key: Key) -> Option<KeyboardShortcut> {
+    Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key))
+}
+
+const fn command(
+    name: &'static str,
+    meaning: &'static str,
+    keys: Option<KeyboardShortcut>,
+    needs: Needs,
+    action: fn() -> Action,
+) -> Command {
+    Command { name, meaning, keys, needs, action }
+}
+
+/// All commands, in the order of the list of shortcuts.
+pub const COMMANDS: &[Command] = &[
+    command(
+        "Start training",
+        "Trains with the settings shown, in a new run folder.",
+        ctrl(Key::Enter),
+        Needs::Idle,
+        || Action::Start,
+    ),
+    command("Pause or go on", "Answers within one AR step.", key(Key::Space), Needs::Training, || {
+        Action::TogglePause
+    }),
+    command("Step one iteration", "One iteration, then it waits.", key(Key::Period), Needs::Training, || {
+        Action::Step
+    }),
+    command("Stop training", "Ends the run with a checkpoint; it can be resumed.", None, Needs::Training, || {
+        Action::Stop
+    }),
+    command("Write a checkpoint", "It is kept until you remove it.", ctrl(Key::S), Needs::Training, || {
+        Action::Checkpoint
+    }),
+    command(
+        "Measure gradient noise",
+        "Redraws the head's noise of the next rollout several times, with and without multi-trajectory expectation.",
+        None,
+        Needs::Training,
+        || Action::ProbeNoise,
+    ),
+    command("Resume the selected run", "Continues from its last checkpoint.", ctrl(Key::R), Needs::Resumable, || {
+        Action::Resume(None)
+    }),
+    command("Open a run's folder…", "A run of marscope, or a folder with a foreign log.", ctrl(Key::O), Needs::Nothing, || {
+        Action::AskOpenFolder
+    }),
+    command(
+        "Open a file…",
+        "A TensorBoard event file, trainer_state.json, JSON lines, or a run's events.jsonl.",
+        ctrl_shift(Key::O),
+        Needs::Nothing,
+        || Action::AskOpenFile,
+    ),
+    command("Open a typed path…", "Where no dialog can be shown.", ctrl(Key::L), Needs::Nothing, || Action::AskPath),
+    command("Live", "Watch training.", ctrl(Key::Num1), Needs::Nothing, || Action::Tab(Tab::Live)),
+    command("Compare", "Runs side by side.", ctrl(Key::Num2), Needs::Nothing, || Action::Tab(Tab::Compare)),
+    command("Inspect", "One picture, token by token.", ctrl(Key::Num3), Needs::Nothing, || {
+        Action::Tab(Tab::Inspect)
+    }),
+    command("Iteration before", "Moves the cursor.", key(Key::ArrowLeft), Needs::Run, || Action::MoveCursor(-1)),
+    command("Iteration after", "Moves the cursor.", key(Key::ArrowRight), Needs::Run, || Action::MoveCursor(1)),
+    command("First iteration", "Moves the cursor.", key(Key::Home), Needs::Run, || Action::Cursor(Some(0))),
+    command("Follow the newest iteration", "The cursor goes along with training.", key(Key::End), Needs::Run, || {
+        Action::Cursor(None)
+    }),
+    command("Play through the iterations", "Or stop playing.", key(Key::P), Needs::Run, || Action::TogglePlay),
+    command("All settings…", "Every setting of the next run, with its description.", ctrl(Key::Comma), Needs::Nothing, || {
+        Action::ToggleSettings
+    }),
+    command("Messages", "What went wrong and what was done.", ctrl(Key::M), Needs::Nothing, || Action::ToggleMessages),
+    command("Light or dark", "Switches the theme.", ctrl(Key::T), Needs::Nothing, || Action::ToggleTheme),
+    command("Reset the layout", "Panels as they were at first.", None, Needs::Nothing, || Action::ResetLayout),
+    command("Undo the layout change", "Takes back the last change of the panels.", ctrl(Key::Z), Needs::Nothing, || {
+        Action::UndoLayout
+    }),
+    command("Redo the layout change", "Makes it again.", ctrl_shift(Key::Z), Needs::Nothing, || Action::RedoLayout),
+    command("Larger", "Text and controls.", ctrl(Key::Plus), Needs::Nothing, || Action::Zoom(Zoom::In)),
+    command("Smaller", "Text and controls.", ctrl(Key::Minus), Needs::Nothing, || Action::Zoom(Zoom::Out)),
+    command("Usual size", "Text and controls.", ctrl(Key::Num0), Needs::Nothing, || Action::Zoom(Zoom::Reset)),
+    command("Command palette", "Finds a command by its name.", ctrl(Key::P), Needs::Nothing, || {
+        Action::TogglePalette
+    }),
+    command("Keyboard shortcuts", "This list.", key(Key::Questionmark), Needs::Nothing, || Action::ToggleShortcuts),
+    command("About marscope", "Version, device, and where the log file is.", None, Needs::Nothing, || {
+        Action::ToggleAbout
+    }),
+    command("Quit", "A run that is being trained is stopped with a checkpoint.", ctrl(Key::Q), Needs::Nothing, || {
+        Action::Quit
+    }),
+];
+
+/// What there is, against which commands are enabled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Situation {
+    /// A run or an ablation is being trained.
+    pub busy: bool,
+    /// A run is being trained that obeys Pause and the like.
+    pub training: bool,
+    /// A run is selected.
+    pub run: bool,
+    /// The selected run is a training run of ours.
+    pub resumable: bool,
+}
+
+impl Needs {
+    /// Why the command cannot be given; `None` if it can.
+    #[must_use]
+    pub const fn missing(self, now: Situation) -> Option<&'static str> {
+        match self {
+            Self::Nothing => None,
+            Self::Idle if now.busy => Some(BUSY),
+            Self::Training if !now.training => Some("nothing is being trained; press Start"),
+            Self::Run if !now.run => Some("no run is open; press Start or open one"),
+            Self::Resumable if now.busy => Some(BUSY),
+            Self::Resumable if !now.resumable => Some("select a training run of marscope first"),
+            _ => None,
+        }
+    }
+}
+
+/// Whether every word of `text` occurs in the command's name or meaning, whatever its case.
+#[must_use]
+pub fn matches(command: &Command, text: &str) -> bool {
+    let all = format!("{} {}", command.name, command.meaning).to_lowercase();
+    text.to_lowercase().split_whitespace().all(|word| all.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_commands_share_keys_or_a_name() {
+        for (i, a) in COMMANDS.iter().enumerate() {
+            for b in &COMMANDS[i + 1..] {
+                assert_ne!(a.name, b.name);
+                assert!(a.keys.is_none() || a.keys != b.keys, "{} and {}", a.name, b.name);
+            }
+        }
+    }
+
+    #[test]
+    fn words_find_a_command_in_any_order() {
+        let found = |text: &str| COMMANDS.iter().filter(|c| matches(c, text)).map(|c| c.name).collect::<Vec<_>>();
+        assert_eq!(found("noise GRADIENT"), ["Measure gradient noise"]);
+        assert_eq!(found("").len(), COMMANDS.len());
+        assert!(found("no such thing").is_empty());
+    }
+
+    #[test]
+    fn a_command_that_cannot_be_given_says_why() {
+        let nothing = Situation::default();
+        assert!(Needs::Idle.missing(nothing).is_none());
+        assert!(Needs::Training.missing(nothing).is_some_and(|text| text.contains("Start")));
+        let busy = Situation { busy: true, training: true, run: true, resumable: true };
+        assert!(Needs::Training.missing(busy).is_none());
+        assert!(Needs::Resumable.missing(busy).is_some());
+    }
+}

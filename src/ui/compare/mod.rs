@@ -1,0 +1,25 @@
+//! Compare: runs side by side, as a table, as pictures, as an ablation, and branches of a run.
+
+pub mod ab;
+pub mod ablating;
+pub mod ablation;
+pub mod ablation_form;
+pub mod ablation_plan;
+pub mod ablation_result;
+pub mod columns;
+pub mod differences;
+pub mod filter;
+pub mod fork;
+pub mod found;
+pub mod grid;
+pub mod groups;
+pub mod names;
+pub mod number;
+pub mod pictures;
+pub mod row;
+pub mod sameness;
+pub mod side;
+pub mod source;
+pub mod table;
+pub mod texture;
+pub mod zoom;

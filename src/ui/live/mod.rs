@@ -1,0 +1,23 @@
+//! Panels of the tab Live other than curves: the group at the cursor, the film strips, health, gradient noise.
+
+mod card;
+mod grid;
+mod group;
+mod health;
+mod noise;
+mod noise_plot;
+pub mod number;
+mod overlay_bar;
+mod probes;
+pub mod signals;
+mod steps;
+pub mod thumbnail;
+mod tour;
+
+pub use grid::GridShape;
+pub use group::group_ui;
+pub use health::health_ui;
+pub use noise::noise_ui;
+pub use overlay_bar::overlay_bar_ui;
+pub use probes::probes_ui;
+pub use steps::{TokenCounts, steps_ui, token_counts};

@@ -1,0 +1,287 @@
+//! The panels of the tabs: which function draws which, and what they keep between frames.
+
+use std::sync::Arc;
+
+use eframe::egui::{self, RichText, Ui, WidgetText};
+use egui_tiles::{Behavior, SimplificationOptions, TileId, Tiles, UiResponse};
+
+use super::action::Action;
+use super::app::App;
+use super::commands::Situation;
+use super::compare::ab::ab_ui;
+use super::compare::ablating::Ablating;
+use super::compare::ablation::{AblationInput, ablation_ui};
+use super::compare::ablation_form::FormInput;
+use super::compare::ablation_plan::{AblationBase, AblationForm};
+use super::compare::fork::fork_ui;
+use super::compare::found::found_ui;
+use super::compare::groups::RunGroup;
+use super::compare::pictures::{PicturesInput, pictures_ui};
+use super::compare::table::{groups, table_ui};
+use super::curves::CurveView;
+use super::data::group::{LoadedGroup, group_at};
+use super::data::media::Loaded;
+use super::data::run::RunId;
+use super::devices::Devices;
+use super::found::Found;
+use super::inspect::{InspectView, Inspected, histogram_ui, list_ui, picture_panel_ui, token_ui, what_if_ui};
+use super::layout::{Pane, default_panels};
+use super::live::{group_ui, health_ui, noise_ui, overlay_bar_ui, probes_ui};
+use super::plot::series_colour;
+use super::plots::{Plots, curve_bar_ui};
+use super::picture::plane_of;
+use super::ranges::{Ranges, range};
+use super::saved::{CompareView, Saved};
+use super::scene::Scene;
+use super::settings_form::settings_form_ui;
+use super::side::Shown;
+use super::theme::Theme;
+use super::view::{OverlayView, Tab};
+use super::work::{BUSY, Work};
+use crate::runs::list::ListRow;
+use crate::session::train::preset;
+
+/// What panels keep between frames.
+#[derive(Default)]
+pub struct Locals {
+    /// Plots.
+    pub plots: Plots,
+    /// What the colours of layers range over.
+    pub ranges: Ranges,
+    /// Which settings the side shows.
+    pub side: Shown,
+    /// Prompts of the next run while they are typed.
+    pub prompts: Option<String>,
+    /// Devices of this machine.
+    pub devices: Devices,
+    /// The group that Live and Inspect show.
+    pub group: Option<Arc<LoadedGroup>>,
+    /// Runs below the runs folder.
+    pub found: Found,
+}
+
+impl App {
+    /// Draws the panels of the tab.
+    pub(super) fn panels_ui(&mut self, ui: &mut Ui, theme: &Theme, out: &mut Vec<Action>) {
+        self.locals.plots.derived.update(self.runs.iter());
+        let tab = self.tab;
+        let mut panels = self.saved.panels.remove(&tab).unwrap_or_else(|| default_panels(tab));
+        let before = panels.clone();
+        let Locals { plots, ranges, group, found, .. } = &mut self.locals;
+        let scene = Scene {
+            runs: &self.runs,
+            media: &self.media,
+            selection: &self.selection,
+            theme,
+            ranges,
+            renderer: self.renderer.as_ref(),
+            training: self.work.active().and_then(|training| training.run),
+        };
+        let Saved { overlay, curves, inspect, compare, .. } = &mut self.saved;
+        let groups = groups(&mut compare.table, &self.runs);
+        ui.painter().rect_filled(ui.max_rect(), 0.0, theme.background);
+        if tab != Tab::Inspect {
+            let frame = egui::Frame::NONE.inner_margin(egui::Margin::symmetric(6, 3));
+            frame.show(ui, |ui| curve_bar_ui(ui, scene, curves));
+        }
+        let (work, found) = (&self.work, found.rows());
+        let mut desk =
+            Desk { tab, scene, overlay, curves, inspect, compare, groups, plots, group, work, found: &found, out, edited: false };
+        panels.ui(&mut desk, ui);
+        if desk.edited {
+            self.history.changed(tab, before);
+        }
+        self.saved.panels.insert(tab, panels);
+        let held = self.locals.group.as_deref().into_iter().chain(self.saved.compare.pictures.held());
+        held.for_each(|group| self.locals.ranges.see(group));
+    }
+}
+
+impl App {
+    /// Draws the windows over the panels.
+    pub(super) fn popups_ui(&mut self, theme: &Theme, situation: Situation, out: &mut Vec<Action>) {
+        let ctx = self.ctx.clone();
+        self.popups.ui(&ctx, theme, situation, out);
+        self.messages_ui(&ctx, theme);
+        self.settings_window_ui(&ctx, theme, out);
+        self.fork_ui(&ctx, theme, out);
+    }
+
+    fn settings_window_ui(&mut self, ctx: &egui::Context, theme: &Theme, out: &mut Vec<Action>) {
+        let mut open = self.popups.settings;
+        let window = egui::Window::new("Settings of the next run").open(&mut open).default_size([620.0, 560.0]);
+        window.show(ctx, |ui| {
+            ui.label(RichText::new("Marked settings differ from the default preset.").color(theme.faint));
+            let mut draft = self.work.draft.clone();
+            let base = preset::config("default").unwrap_or_default();
+            egui::ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+                if settings_form_ui(ui, theme, &mut draft, &base, &mut self.popups.settings_filter) {
+                    out.push(Action::Draft(Box::new(draft.clone())));
+                }
+            });
+        });
+        self.popups.settings = open;
+    }
+
+    fn fork_ui(&mut self, ctx: &egui::Context, theme: &Theme, out: &mut Vec<Action>) {
+        let Some(mut view) = self.fork.take() else { return };
+        let busy = self.work.is_busy().then_some(BUSY);
+        let mut open = true;
+        egui::Window::new("Fork a run").open(&mut open).default_size([620.0, 560.0]).show(ctx, |ui| {
+            fork_ui(ui, self.scene(theme), &mut view, busy, out);
+        });
+        self.fork = open.then_some(view);
+    }
+
+    fn messages_ui(&mut self, ctx: &egui::Context, theme: &Theme) {
+        let mut open = self.popups.messages;
+        egui::Window::new("Messages").open(&mut open).default_size([560.0, 320.0]).show(ctx, |ui| {
+            self.messages.list_ui(ui, theme);
+        });
+        self.popups.messages = open;
+    }
+}
+
+/// Draws the panes of a tab.
+struct Desk<'a> {
+    tab: Tab,
+    scene: Scene<'a>,
+    overlay: &'a mut OverlayView,
+    curves: &'a mut CurveView,
+    inspect: &'a mut InspectView,
+    compare: &'a mut CompareView,
+    groups: Vec<RunGroup>,
+    work: &'a Work,
+    found: &'a [ListRow],
+    plots: &'a mut Plots,
+    group: &'a mut Option<Arc<LoadedGroup>>,
+    out: &'a mut Vec<Action>,
+    edited: bool,
+}
+
+impl Desk<'_> {
+    fn compare_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        let dark = self.scene.theme.dark;
+        let colour = move |slot: usize| series_colour(slot, dark);
+        let CompareView { table, pictures, ab, ablation } = &mut *self.compare;
+        let drawn: Vec<RunId> = self.groups.iter().flat_map(|group| group.runs.iter().copied()).collect();
+        match pane {
+            Pane::Pictures => {
+                let input = PicturesInput { groups: &self.groups, overlay: self.overlay, colour: &colour };
+                pictures_ui(ui, self.scene, pictures, input, ab, self.out);
+            }
+            Pane::Ab => ab_ui(ui, self.scene, ab, &drawn),
+            Pane::Ablation => ablation_pane_ui(ui, self.scene, ablation, self.work, self.out),
+            _ => {
+                table_ui(ui, self.scene, table, &colour, self.out);
+                if !self.found.is_empty() {
+                    egui::CollapsingHeader::new("Runs found in the runs folder")
+                        .show(ui, |ui| found_ui(ui, self.scene, self.found, self.out));
+                }
+            }
+        }
+    }
+
+    fn inspect_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        let Some(group) = self.inspected(ui) else { return };
+        if pane == Pane::Picture {
+            let at = (self.scene.selection.picture, plane_of(&group, self.scene.selection.ar_step));
+            let summary = self.scene.ranges.summary(&group, at, self.overlay);
+            let ends = summary.map(|s| range(s, self.overlay)).map(|range| (range.low, range.high));
+            overlay_bar_ui(ui, self.scene.theme, self.overlay, Some(&group), ends);
+        }
+        let dark = self.scene.theme.dark;
+        let colour = move |slot: usize| series_colour(slot, dark);
+        let input = Inspected { scene: self.scene, group: &group, overlay: self.overlay, colour: &colour };
+        let did = match pane {
+            Pane::Token => token_ui(ui, input, self.inspect),
+            Pane::Tokens => list_ui(ui, input, self.inspect),
+            Pane::Histogram => histogram_ui(ui, input, self.inspect),
+            Pane::WhatIf => what_if_ui(ui, input, self.inspect),
+            _ => picture_panel_ui(ui, input, self.inspect),
+        };
+        self.out.extend(did);
+    }
+
+    /// The group at the cursor; while it is read the one before, and a sentence where there is none.
+    fn inspected(&mut self, ui: &mut Ui) -> Option<Arc<LoadedGroup>> {
+        let theme = self.scene.theme;
+        let Some(run) = self.scene.run() else {
+            ui.label(RichText::new("Open a run, or press Start: the tokens of its pictures are shown here.").color(theme.faint));
+            return None;
+        };
+        let wanted = (self.scene.step(), self.scene.selection.group);
+        match group_at(run, self.scene.media, wanted, self.group.as_ref()) {
+            Some(Loaded::Ready(group)) => *self.group = Some(group),
+            Some(Loaded::Waiting) => {}
+            Some(Loaded::Failed(reason)) => {
+                ui.label(RichText::new(&*reason).color(theme.bad));
+            }
+            None => {
+                ui.label(RichText::new("No group was recorded up to this iteration.").color(theme.faint));
+                return None;
+            }
+        }
+        self.group.clone().filter(|group| group.run == run.id)
+    }
+}
+
+fn ablation_pane_ui(ui: &mut Ui, scene: Scene<'_>, form: &mut AblationForm, work: &Work, out: &mut Vec<Action>) {
+    let ablating = work.ablating.as_ref();
+    let progress = ablating.filter(|ablating| !ablating.is_over()).map(|ablating| ablating.progress().unwrap_or_default());
+    let result = ablating.and_then(Ablating::result);
+    let seconds = scene.run().and_then(|run| run.store.series("time/iteration")?.last());
+    let base = AblationBase { config: &work.draft, model: work.model.as_deref(), device: work.device };
+    let busy = work.is_busy().then_some(BUSY);
+    let form_input = FormInput { base, iteration_seconds: seconds.map(|point| point.value), busy };
+    let input = AblationInput {
+        form: form_input,
+        progress: progress.as_deref(),
+        stopping: ablating.is_some_and(Ablating::is_stopping),
+        result: result.as_deref(),
+    };
+    ablation_ui(ui, scene.theme, form, input, out);
+}
+
+impl Behavior<Pane> for Desk<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
+        let background = self.scene.theme.panel;
+        egui::Frame::NONE.fill(background).inner_margin(egui::Margin::same(6)).show(ui, |ui| {
+            ui.set_min_size(ui.available_size());
+            match *pane {
+                Pane::Plot(plot) => {
+                    self.plots.plot_ui(ui, self.scene, (self.tab, plot), (self.curves, &self.groups), self.out);
+                }
+                Pane::Group => group_ui(ui, self.scene, self.overlay, self.group, self.out),
+                Pane::Probes => probes_ui(ui, self.scene, self.out),
+                Pane::Health => health_ui(ui, self.scene, self.out),
+                Pane::Noise => noise_ui(ui, self.scene, self.out),
+                Pane::Table | Pane::Pictures | Pane::Ab | Pane::Ablation => self.compare_ui(ui, *pane),
+                Pane::Picture | Pane::Token | Pane::Tokens | Pane::Histogram | Pane::WhatIf => {
+                    self.inspect_ui(ui, *pane);
+                }
+            }
+        });
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
+        pane.title().into()
+    }
+
+    fn on_edit(&mut self, edit: egui_tiles::EditAction) {
+        self.edited |= !matches!(edit, egui_tiles::EditAction::TabSelected);
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions { all_panes_must_have_tabs: true, ..Default::default() }
+    }
+
+    fn tab_bar_color(&self, _visuals: &egui::Visuals) -> egui::Color32 {
+        self.scene.theme.background
+    }
+
+    fn tab_bg_color(&self, _: &egui::Visuals, _: &Tiles<Pane>, _: TileId, state: &egui_tiles::TabState) -> egui::Color32 {
+        if state.active { self.scene.theme.panel } else { self.scene.theme.background }
+    }
+}

@@ -1,0 +1,266 @@
+//! The plots of Live and Compare: one run with all series of a plot, or all runs with one.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{ComboBox, RichText, Slider, TextEdit, Ui, Role, WidgetInfo};
+
+use super::action::{Action, Content, Export};
+use super::compare::groups::RunGroup;
+use super::curves::{CurveView, Derived, RewardBand, names, spec};
+use super::data::run::OpenRun;
+use super::layout::PlotId;
+use super::plot::{
+    Band, Curve, MarkLine, MarkStyle, MeanBand, Panel, PanelState, PlotAction, PlotColours, SaveAs, SeriesId, XAxis, panel_ui, to_csv, to_svg,
+};
+use super::scene::Scene;
+use super::timeline::{Happening, Kind, happenings};
+use super::view::Tab;
+use crate::runs::series::Series;
+
+/// State of all plots between frames.
+#[derive(Default)]
+pub struct Plots {
+    /// Axes and bands made from the runs.
+    pub derived: Derived,
+    states: BTreeMap<(Tab, PlotId), PanelState>,
+    means: Means,
+}
+
+/// What all plots of a tab share: axis, smoothing, band.
+pub fn curve_bar_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut CurveView) {
+    ui.horizontal_wrapped(|ui| {
+        let mut axis = view.linked.axis();
+        let combo = ComboBox::from_id_salt("x axis").selected_text(axis.word()).show_ui(ui, |ui| {
+            for other in XAxis::ALL {
+                ui.selectable_value(&mut axis, other, other.word());
+            }
+        });
+        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Horizontal axis"));
+        combo.response.on_hover_text(
+            "Shared by all plots. Active time leaves pauses out, wall time does not; both are zero where a run began.",
+        );
+        view.linked.set_axis(axis);
+        smoothing_ui(ui, view);
+        let combo = ComboBox::from_id_salt("band").selected_text(view.band.name()).width(84.0).show_ui(ui, |ui| {
+            for band in RewardBand::ALL {
+                ui.selectable_value(&mut view.band, band, band.name());
+            }
+        });
+        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Reward band"));
+        combo.response.on_hover_text("The band around the mean reward of a group.");
+        let follows = view.linked.follows();
+        let fit = ui.selectable_label(follows, "Fit all").on_hover_text(
+            "Show everything and grow with the run. Zooming or panning a plot frees it; a double click fits again.",
+        );
+        if fit.clicked() {
+            view.linked.follow();
+        }
+        axis_problem_ui(ui, scene, axis);
+    });
+}
+
+fn smoothing_ui(ui: &mut Ui, view: &mut CurveView) {
+    // The slider is even in how many points are averaged over, 1 / (1 - beta).
+    let mut exponent = -(1.0 - view.smoothing).log10();
+    let slider = Slider::new(&mut exponent, 0.0..=3.0)
+        .custom_formatter(|e, _| format!("{:.3}", 1.0 - 10.0_f64.powf(-e)))
+        .custom_parser(|text| text.parse::<f64>().ok().map(|beta| -(1.0 - beta.clamp(0.0, 0.999)).log10()))
+        .text("smoothing");
+    let response = ui.add(slider).on_hover_text(
+        "Debiased exponential mean with this beta, computed on all points before they are thinned, so that it does not \
+         depend on the zoom. The raw line stays behind.",
+    );
+    if response.changed() {
+        view.smoothing = if exponent < 1e-6 { 0.0 } else { 1.0 - 10.0_f64.powf(-exponent) };
+    }
+}
+
+/// Runs that say nothing of the chosen axis are named, and not drawn at a wrong place.
+fn axis_problem_ui(ui: &mut Ui, scene: Scene<'_>, axis: XAxis) {
+    let reason = match axis {
+        XAxis::ImagesSeen => "without the settings of marscope do not tell how many images they saw",
+        XAxis::WallTime => "of before 0.1 or of other tools do not tell their wall time",
+        XAxis::Iteration | XAxis::ActiveTime => return,
+    };
+    ui.label(RichText::new("some runs may be left out").small().color(scene.theme.faint)).on_hover_text(format!("Runs {reason}; they are left out."));
+}
+
+impl Plots {
+    /// Draws `plot` of `tab` into all the room there is.
+    pub fn plot_ui(
+        &mut self,
+        ui: &mut Ui,
+        scene: Scene<'_>,
+        (tab, plot): (Tab, PlotId),
+        (view, groups): (&mut CurveView, &[RunGroup]),
+        out: &mut Vec<Action>,
+    ) {
+        if plot == PlotId::Any {
+            pattern_ui(ui, scene, view);
+        }
+        let named = match named(scene, (tab, plot), view, groups) {
+            Ok(named) => named,
+            Err(reason) => {
+                ui.label(RichText::new(format!("the pattern cannot be read: {reason}")).color(scene.theme.bad));
+                return;
+            }
+        };
+        if named.is_empty() {
+            empty_ui(ui, scene, plot);
+            return;
+        }
+        update_means(&mut self.means, &named);
+        let curves: Vec<Curve<'_>> =
+            named.iter().filter_map(|named| self.derived.curve(named, view, &self.means)).collect();
+        let happened = scene.run().map(happenings).unwrap_or_default();
+        let run = scene.run().map(|run| run.store.path().display().to_string()).unwrap_or_default();
+        let marks = marks(&happened, &run, scene, tab);
+        let id = format!("{} {}", tab.name(), plot.title());
+        let panel = Panel {
+            id: &id,
+            title: plot.title(),
+            unit: spec(plot).unit,
+            curves: &curves,
+            marks: &marks,
+            cursor: Some(scene.step()),
+            smoothing: view.smoothing,
+            colours: PlotColours::of(ui.visuals()),
+        };
+        let choices = &mut view.choices;
+        let state = self
+            .states
+            .entry((tab, plot))
+            .or_insert_with(|| PanelState::new(choices.get(&plot).cloned().unwrap_or_default()));
+        let rect = ui.available_rect_before_wrap();
+        for action in panel_ui(ui, &panel, state, &mut view.linked) {
+            match action {
+                PlotAction::CursorMoved(step) => out.push(Action::Cursor(Some(step))),
+                PlotAction::Fitted { cursor } if cursor != Some(scene.step()) => out.push(Action::Cursor(cursor)),
+                PlotAction::ChoiceChanged => {
+                    choices.insert(plot, state.choice.clone());
+                }
+                PlotAction::Save(save) => {
+                    let content = match save {
+                        SaveAs::Png => Content::Screen(rect),
+                        SaveAs::Svg => Content::Svg(to_svg(&panel, &state.choice, &view.linked)),
+                        SaveAs::Csv => Content::Csv(to_csv(&panel, &state.choice, None)),
+                    };
+                    let name = plot.title().to_lowercase().replace(' ', "-");
+                    out.push(Action::Export(Box::new(Export { name, content })));
+                }
+                PlotAction::RangeChanged | PlotAction::Fitted { .. } => {}
+            }
+        }
+    }
+}
+
+/// What a plot draws of one run, or of several runs with the same settings.
+struct Named<'a> {
+    run: &'a OpenRun,
+    place: String,
+    series: String,
+    name: String,
+    colour: usize,
+    /// The mean over these runs in place of the one.
+    mean_of: Vec<&'a OpenRun>,
+}
+
+/// Live shows all series of the selected run, Compare one series of every group of runs.
+fn named<'a>(
+    scene: Scene<'a>,
+    (tab, plot): (Tab, PlotId),
+    view: &CurveView,
+    groups: &[RunGroup],
+) -> Result<Vec<Named<'a>>, String> {
+    let mut found = Vec::new();
+    if tab != Tab::Compare {
+        let Some(run) = scene.run() else { return Ok(found) };
+        for (colour, series) in names(&run.store, plot, &view.pattern)?.into_iter().enumerate() {
+            let name = series.clone();
+            found.push(Named { run, place: place_of(run), series, name, colour, mean_of: Vec::new() });
+        }
+        return Ok(found);
+    }
+    for group in groups {
+        let runs: Vec<&OpenRun> = group.runs.iter().filter_map(|id| scene.runs.get(*id)).collect();
+        let Some(run) = runs.first().copied() else { continue };
+        let Some(series) = names(&run.store, plot, &view.pattern)?.into_iter().next() else { continue };
+        let mean_of = if runs.len() > 1 { runs } else { Vec::new() };
+        let place = if mean_of.is_empty() { place_of(run) } else { format!("mean of {}", group.name) };
+        found.push(Named { run, place, series, name: group.name.clone(), colour: group.colour, mean_of });
+    }
+    Ok(found)
+}
+
+fn place_of(run: &OpenRun) -> String {
+    run.store.path().display().to_string()
+}
+
+impl Derived {
+    /// `None` if the run does not tell where its points lie on the axis.
+    fn curve<'a>(&'a self, named: &'a Named<'a>, view: &CurveView, means: &'a Means) -> Option<Curve<'a>> {
+        let store = &named.run.store;
+        let x = self.map(named.run.id, view.linked.axis())?;
+        let clock = store.series("time/iteration");
+        let (id, colour) = (SeriesId::of(&named.place, &named.series), named.colour);
+        if !named.mean_of.is_empty() {
+            let mean = means.get(&id)?;
+            let band = Some([&mean.low, &mean.high]);
+            return Some(Curve { id, colour, band, x, clock, ..Curve::new(&named.place, &named.name, &mean.mean) });
+        }
+        let band = match view.band {
+            RewardBand::MinMax => store.series("reward/min").zip(store.series("reward/max")).map(<[_; 2]>::from),
+            RewardBand::Std => self.std_band(named.run.id),
+            RewardBand::None => None,
+        };
+        let band = band.filter(|_| named.series == "reward/mean");
+        let series = store.series(&named.series)?;
+        Some(Curve { id, colour, band, x, clock, ..Curve::new(&named.place, &named.name, series) })
+    }
+}
+
+/// Means over runs with their bands.
+type Means = BTreeMap<SeriesId, MeanBand>;
+
+/// Makes the means that `named` need, and keeps those that are still right.
+fn update_means(means: &mut Means, named: &[Named<'_>]) {
+    for named in named.iter().filter(|named| !named.mean_of.is_empty()) {
+        let series: Vec<&Series> =
+            named.mean_of.iter().filter_map(|run| run.store.series(&named.series)).collect();
+        let id = SeriesId::of(&named.place, &named.series);
+        if !means.get(&id).is_some_and(|mean| mean.is_of(&series, Band::Interval95)) {
+            means.insert(id, MeanBand::of(&series, Band::Interval95));
+        }
+    }
+}
+
+/// Changes, forks and alerts as lines with their text; the others would fill the plot and stay on the timeline.
+fn marks<'a>(happened: &'a [Happening], run: &'a str, scene: Scene<'_>, tab: Tab) -> Vec<MarkLine<'a>> {
+    let labelled = |kind: Kind| matches!(kind, Kind::Change | Kind::Branch);
+    happened
+        .iter()
+        .filter(|h| labelled(h.kind) || (h.kind == Kind::Alert && tab == Tab::Live))
+        .map(|h| MarkLine {
+            step: h.step,
+            run,
+            label: if h.kind == Kind::Change { &h.text } else { "" },
+            style: MarkStyle { colour: h.kind.colour(scene.theme), dashed: h.kind == Kind::Change },
+        })
+        .collect()
+}
+
+fn pattern_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut CurveView) {
+    let field = TextEdit::singleline(&mut view.pattern).hint_text("regular expression, such as kl|loss");
+    let response = ui.add(field.desired_width(f32::INFINITY));
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Series pattern"));
+    let all = scene.run().map(|run| run.store.names().collect::<Vec<_>>().join("\n")).unwrap_or_default();
+    response.on_hover_text(format!("Which series are drawn, 24 at most. This run has\n{all}"));
+}
+
+fn empty_ui(ui: &mut Ui, scene: Scene<'_>, plot: PlotId) {
+    let text = match scene.run() {
+        None => "Press Start, or open a run: its curves appear here.".to_owned(),
+        Some(_) => format!("{} was not recorded at any iteration so far.", plot.title()),
+    };
+    ui.centered_and_justified(|ui| ui.label(RichText::new(text).color(scene.theme.faint)));
+}

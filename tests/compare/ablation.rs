@@ -1,0 +1,106 @@
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use marscope::session::device::DeviceChoice;
+use marscope::session::train::config::TrainConfig;
+use marscope::ui::action::Action;
+use marscope::ui::compare::ablating::{AblationProgress, AblationResult, EndedCell};
+use marscope::ui::compare::ablation::{AblationInput, ablation_ui};
+use marscope::ui::compare::ablation_form::FormInput;
+use marscope::ui::compare::ablation_plan::{AblationBase, AblationForm};
+
+use super::runs::{World, window};
+
+struct Panel {
+    form: AblationForm,
+    busy: Option<&'static str>,
+    progress: Option<AblationProgress>,
+    result: Option<AblationResult>,
+}
+
+fn panel(panel: Panel) -> Harness<'static, World<Panel>> {
+    let config = TrainConfig::default();
+    let mut harness = window([900.0, 700.0], World::new(&[], panel), move |ui, scene, panel, out| {
+        let base = AblationBase { config: &config, model: None, device: DeviceChoice::Cpu };
+        let input = AblationInput {
+            form: FormInput { base, iteration_seconds: Some(2.0), busy: panel.busy },
+            progress: panel.progress.as_ref(),
+            stopping: false,
+            result: panel.result.as_ref(),
+        };
+        ablation_ui(ui, scene.theme, &mut panel.form, input, out);
+    });
+    harness.run();
+    harness
+}
+
+fn plain() -> Panel {
+    Panel { form: AblationForm::default(), busy: None, progress: None, result: None }
+}
+
+#[test]
+fn the_form_starts_the_plan_that_it_shows() {
+    let mut harness = panel(plain());
+    harness.get_by_label_contains("4 variants x 1 prompt x 3 seeds, about 12 min 0 s");
+    harness.get_by_label("mte_top_k").click();
+    harness.get_by_label("mar_grpo+shuffled").click();
+    harness.run();
+    harness.get_by_label("Start 12 runs").click();
+    harness.run();
+    let Some(Action::Ablate(plan)) = harness.state().out.first() else { panic!("{:?}", harness.state().out) };
+    let arms: Vec<String> = plan.arms.iter().map(|arm| arm.name()).collect();
+    assert_eq!(arms, ["grpo", "frozen_head", "mar_grpo", "mar_grpo+shuffled"]);
+    assert_eq!(plan.seeds, 3);
+}
+
+#[test]
+fn what_is_wrong_is_said_and_nothing_starts() {
+    let mut harness = panel(plain());
+    harness.state_mut().view.form.prompts = "a purple elephant".into();
+    harness.run();
+    harness.get_by_label_contains("line 1: ");
+    harness.get_by_label("Start").click();
+    harness.run();
+    harness.state_mut().view.form.prompts.clear();
+    harness.state_mut().view.busy = Some("This window is training train-001; stop it first.");
+    harness.run();
+    harness.get_by_label("Start 12 runs").click();
+    harness.run();
+    harness.get_by_label("This window is training train-001; stop it first.");
+    assert!(harness.state().out.is_empty());
+}
+
+#[test]
+fn while_it_runs_it_says_how_far_it_is_and_can_be_stopped() {
+    let progress = AblationProgress {
+        number: 3,
+        of: 4,
+        name: "grpo, a ring, seed 1".into(),
+        iteration: 15,
+        iterations: 30,
+        iteration_seconds: 2.0,
+        ended: vec![EndedCell {
+            name: "grpo, a ring, seed 0".into(),
+            problem: Some("loss became NaN".into()),
+            seconds: 3.0,
+        }],
+        ..AblationProgress::default()
+    };
+    assert!((progress.share() - 2.5 / 4.0).abs() < 1e-6);
+    assert_eq!(progress.remaining_seconds(), Some(90.0));
+    let mut harness = panel(Panel { progress: Some(progress), ..plain() });
+    harness.get_by_label("Run 3 of 4");
+    harness.get_by_label_contains("About 1 min 30 s left");
+    harness.get_by_label("grpo, a ring, seed 0: loss became NaN");
+    harness.get_by_label("Stop").click();
+    harness.run();
+    assert!(matches!(harness.state().out.as_slice(), [Action::StopAblation]));
+}
+
+#[test]
+fn a_failure_is_told_and_the_form_is_there_again() {
+    let result = AblationResult { table: Err("the disk is full".into()), report: None };
+    let harness = panel(Panel { result: Some(result), ..plain() });
+    harness.get_by_label("the disk is full");
+    harness.get_by_label("Start 12 runs");
+    assert!(harness.query_by_label("Copy path").is_none());
+}

@@ -1,0 +1,11 @@
+//! The whole window, driven by the names that a screen reader hears, on runs on disk and on real training.
+
+#![cfg(feature = "gui")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod looking;
+mod opening;
+#[path = "../live/runs_on_disk.rs"]
+mod runs_on_disk;
+mod stage;
+mod training;

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module, and what it may use besides itself, `error` and `world`.
-const LAYERS: [(&str, &[&str]); 6] = [
+const LAYERS: [(&str, &[&str]); 7] = [
     ("world", &[]),
     ("runs", &[]),
     ("model", &[]),
     ("rl", &["model"]),
     ("session", &["model", "rl", "runs"]),
-    ("cli", &["model", "rl", "runs", "session"]),
+    ("ui", &["model", "rl", "runs", "session"]),
+    ("cli", &["model", "rl", "runs", "session", "ui"]),
 ];
 
 const LONGEST_FILE: usize = 400;

@@ -35,6 +35,12 @@ pub struct WindowArguments {
     /// Size of the window in points.
     #[arg(long, value_name = "WIDTHxHEIGHT")]
     size: Option<String>,
+    /// Start training at once.
+    #[arg(long)]
+    start: bool,
+    /// Use no file dialogs of the system: paths are typed, and exports go to exports/ in the runs folder.
+    #[arg(long)]
+    no_dialogs: bool,
     /// Begin with the panels as they were at first, and keep no changes of them.
     #[arg(long)]
     fresh: bool,
@@ -84,6 +90,8 @@ pub fn run(arguments: &WindowArguments, stop: &StopSignal) -> Result<()> {
             ..Selection::default()
         },
         capture: shown.screenshot.clone(),
+        start: arguments.start,
+        dialogs: !arguments.no_dialogs,
         stop: stop.clone(),
     };
     open(options, arguments.size.as_deref().map_or(Ok(SIZE), size)?)

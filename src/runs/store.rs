@@ -158,6 +158,12 @@ impl RunStore {
         self.series.get(name)
     }
 
+    /// The series with the most points.
+    #[must_use]
+    pub fn longest(&self) -> Option<&Series> {
+        self.series.values().max_by_key(|series| series.len())
+    }
+
     /// All series, sorted by name.
     #[must_use]
     pub fn all_series(&self) -> impl ExactSizeIterator<Item = (&str, &Series)> {

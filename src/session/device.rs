@@ -97,6 +97,15 @@ impl DeviceChoice {
     }
 }
 
+/// What `device` is, opened as `choice`, in words: `cpu`, `wgpu:0 (NVIDIA H200)`.
+#[must_use]
+pub fn described(choice: DeviceChoice, device: &Device) -> String {
+    if *device == Device::flex() {
+        return DeviceChoice::Cpu.to_string();
+    }
+    format!("{choice} ({})", card_name(device))
+}
+
 fn numbered(devices: Vec<Device>, n: usize, kind: &str) -> Result<Device> {
     let found = devices.len();
     devices.into_iter().nth(n).ok_or_else(|| {

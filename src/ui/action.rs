@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::data::run::RunId;
-use super::view::Tab;
+use super::view::{Layer, Tab};
 use crate::rl::config::RlConfig;
 use crate::session::ablate::Plan;
 use crate::session::train::config::TrainConfig;
@@ -58,6 +58,8 @@ pub enum Action {
     Cursor(Option<usize>),
     /// The cursor moves by this many recorded iterations.
     MoveCursor(isize),
+    /// The cursor goes to the first recorded iteration.
+    FirstStep,
     /// The cursor runs through the iterations, or stops.
     TogglePlay,
     /// Another group of the iteration.
@@ -68,6 +70,22 @@ pub enum Action {
     ArStep(Option<usize>),
     /// Pin a token, or none.
     Token(Option<usize>),
+    /// Lay other numbers over pictures.
+    Layer(Layer),
+    /// Switch a part of the method: of the run that is being trained and selected, or of the next run.
+    Switch(Switch),
+    /// Describe a branch of the selected run.
+    AskForkSelected,
+    /// Close the selected run.
+    CloseSelected,
+    /// Another run is selected: the next, or the one before.
+    NextRun(isize),
+    /// Another picture of the group: the next, or the one before.
+    NextPicture(isize),
+    /// Another AR step: the next, or the one before.
+    NextArStep(isize),
+    /// Show the selected picture in Inspect.
+    InspectSelected,
     /// Show this picture in Inspect.
     Inspect {
         /// The run.
@@ -105,6 +123,17 @@ pub enum Action {
     Complain(String),
     /// Close the window.
     Quit,
+}
+
+/// A part of the method that is on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// Frozen head.
+    FrozenHead,
+    /// Multi-trajectory expectation.
+    Mte,
+    /// Consistency-aware selection.
+    Consistency,
 }
 
 /// Larger or smaller.

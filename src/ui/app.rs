@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, Context, Ui};
 
 use super::action::Action;
-use super::capture::Capture;
+use super::capture::{Capture, Shot};
+use super::compare::ablation_plan::AblationForm;
 use super::compare::fork::ForkView;
 use super::commands::{COMMANDS, Situation};
 use super::data::media::Media;
@@ -18,6 +19,7 @@ use super::messages::Messages;
 use super::panels::Locals;
 use super::overlay::OverlayRenderer;
 use super::popups::Popups;
+use super::repaint::Repaint;
 use super::saved::Saved;
 use super::scene::Scene;
 use super::theme::{Theme, ThemeChoice};
@@ -28,8 +30,10 @@ use super::view::{Selection, Tab};
 use super::work::Work;
 use crate::error::Result;
 use crate::rl::config::RlConfig;
+use crate::runs::folder::HEADER_FILE;
 use crate::session::control::StopSignal;
 use crate::session::train::config::TrainConfig;
+use crate::session::train::checkpoint::CHECKPOINTS;
 use crate::session::train::message::End;
 use crate::session::train::status::Status;
 use crate::session::train::preset;
@@ -62,6 +66,11 @@ pub struct Options {
     pub selection: Selection,
     /// A picture of the window to be taken, after which it closes.
     pub capture: Option<PathBuf>,
+    /// Whether training starts at once.
+    pub start: bool,
+    /// Whether the system's file dialogs are used. Without them paths are typed, and exports go to `exports/` in the runs
+    /// folder.
+    pub dialogs: bool,
     /// Closes the window, as Ctrl-C in the terminal does.
     pub stop: StopSignal,
 }
@@ -83,6 +92,8 @@ impl Options {
             tab: Tab::default(),
             selection: Selection::default(),
             capture: None,
+            start: false,
+            dialogs: true,
             stop: StopSignal::default(),
         })
     }
@@ -107,20 +118,32 @@ pub struct App {
     pub(super) toggles: ToggleState,
     pub(super) play: Option<Instant>,
     pub(super) capture: Option<Capture>,
+    pub(super) shot: Option<Shot>,
     pub(super) graphics: Graphics,
+    pub(super) repaint: Repaint,
     pub(super) renderer: Option<OverlayRenderer>,
     stop: StopSignal,
-    timeline: TimelineCache,
-    applied: AppliedCache,
+    pub(super) timeline: TimelineCache,
+    applied: [AppliedCache; 2],
     actions: Vec<Action>,
+    started: Instant,
+    /// Frames drawn so far.
+    frames: u64,
 }
 
 /// Happenings of the selected run, made anew only when it grew.
 #[derive(Default)]
-struct TimelineCache {
-    of: Option<(RunId, u64)>,
+pub(super) struct TimelineCache {
+    of: Option<(RunId, u64, usize)>,
     happenings: Vec<Happening>,
     planned: Option<usize>,
+}
+
+impl TimelineCache {
+    /// What happened, by iteration.
+    pub(super) fn happenings(&self) -> &[Happening] {
+        &self.happenings
+    }
 }
 
 /// Settings in force of a run, read anew only when it grew or the cursor moved.
@@ -140,12 +163,15 @@ impl App {
         Theme::install(&ctx);
         let (mut saved, problems) = options.saved.as_deref().map_or_else(Default::default, Saved::read);
         saved.theme = options.theme.unwrap_or(saved.theme);
-        let repaint = ctx.clone();
+        let graphics = Graphics::install(cx);
+        let repaint = Repaint::new(ctx.clone(), graphics.is_software());
+        let of_media = repaint.clone();
         let mut work = Work::new(options.draft, options.folder);
         (work.model, work.device) = (options.model, options.device);
         let mut app = Self {
             runs: Runs::default(),
-            media: Media::new(move || repaint.request_repaint())?,
+            media: Media::new(move || of_media.news())?,
+            repaint,
             selection: options.selection,
             tab: options.tab,
             work,
@@ -153,17 +179,20 @@ impl App {
             popups: Popups::default(),
             fork: None,
             messages: Messages::default(),
-            dialogs: Dialogs::default(),
+            dialogs: Dialogs::new(options.dialogs),
             locals: Locals::default(),
             toggles: ToggleState::default(),
             play: None,
             capture: options.capture.map(Capture::new),
-            graphics: Graphics::install(cx),
+            shot: None,
+            graphics,
             renderer: cx.wgpu_render_state.as_ref().map(OverlayRenderer::install),
             stop: options.stop,
             timeline: TimelineCache::default(),
-            applied: AppliedCache::default(),
+            applied: Default::default(),
             actions: Vec::new(),
+            started: Instant::now(),
+            frames: 0,
             saved,
             saved_file: options.saved,
             ctx,
@@ -171,11 +200,20 @@ impl App {
         wake_on(&app.stop, &app.ctx)?;
         app.apply_theme();
         app.ctx.set_zoom_factor(app.saved.zoom);
+        // Ours keeps what it does.
+        app.ctx.options_mut(|options| options.zoom_with_keyboard = false);
         for problem in problems {
             app.messages.problem(problem);
         }
         for path in options.open {
             app.open(&path);
+        }
+        app.selection.run = app.runs.iter().next().map(|run| run.id);
+        if app.selection.run.is_some() {
+            app.locals.side = super::side::Shown::ThisRun;
+        }
+        if options.start {
+            app.actions.push(Action::Start);
         }
         app.locals.found.look(&app.work.folder, &app.ctx);
         Ok(app)
@@ -192,12 +230,16 @@ impl App {
 
     /// Opens what the user points at and selects it. What cannot be opened is told.
     pub(super) fn open(&mut self, path: &Path) -> Option<RunId> {
-        let repaint = self.ctx.clone();
-        match self.runs.open(path, move || repaint.request_repaint()) {
+        if let Some((run, iteration)) = run_of_checkpoint(path) {
+            let id = self.open(&run)?;
+            self.selection.cursor = Some(iteration);
+            self.messages.done(format!("the run at its checkpoint after {iteration} iterations; Fork… branches off from it"));
+            return Some(id);
+        }
+        let repaint = self.repaint.clone();
+        match self.runs.open_ahead(path, Some(self.media.prefetch()), move || repaint.news()) {
             Ok(id) => {
-                if self.selection.run != Some(id) {
-                    self.selection.run = Some(id);
-                }
+                self.selection.run = Some(id);
                 Some(id)
             }
             Err(error) => {
@@ -220,8 +262,9 @@ impl App {
         }
         self.take_end();
         self.dialogs_ended();
+        self.shot_taken();
         if self.work.is_busy() {
-            self.ctx.request_repaint_after(TICK);
+            self.repaint.tick(TICK);
         }
         self.play_on();
         if self.stop.check().is_err() {
@@ -237,14 +280,20 @@ impl App {
     fn open_new_runs(&mut self) {
         if let Some(training) = &self.work.training
             && training.run.is_none()
+            && !training.not_opened
         {
-            if training.folder.join(crate::runs::folder::HEADER_FILE).exists() {
+            if training.folder.join(HEADER_FILE).exists() {
                 let folder = training.folder.clone();
-                let id = self.open(&folder);
+                let Some(id) = self.open(&folder) else {
+                    if let Some(training) = &mut self.work.training {
+                        training.not_opened = true;
+                    }
+                    return;
+                };
                 self.selection.cursor = None;
                 self.locals.side = super::side::Shown::ThisRun;
                 if let Some(training) = &mut self.work.training {
-                    training.run = id;
+                    training.run = Some(id);
                 }
             } else if !training.is_over() {
                 self.ctx.request_repaint_after(Duration::from_millis(30));
@@ -267,7 +316,10 @@ impl App {
         if std::mem::replace(&mut training.told, true) {
             return;
         }
-        let folder = training.folder.display().to_string();
+        let (folder, run) = (training.folder.display().to_string(), training.run);
+        if let Some(run) = run.and_then(|id| self.runs.get_mut(id)) {
+            run.look_for_checkpoints();
+        }
         self.locals.found.look(&self.work.folder, &self.ctx);
         match end {
             End::Finished => self.messages.done(format!("finished: {folder}")),
@@ -295,11 +347,12 @@ impl App {
     pub(super) fn config_of(&mut self, run: RunId, step: usize) -> Option<TrainConfig> {
         let open = self.runs.get(run)?;
         let key = (run, open.version, step);
-        if self.applied.of != Some(key) {
-            self.applied.config = open.config_at(step);
-            self.applied.of = Some(key);
+        // One for the newest iteration and one for the cursor, which are asked for in turn.
+        let cache = &mut self.applied[usize::from(step == usize::MAX)];
+        if cache.of != Some(key) {
+            *cache = AppliedCache { of: Some(key), config: open.config_at(step) };
         }
-        self.applied.config.clone()
+        cache.config.clone()
     }
 
     /// What panels may read.
@@ -316,12 +369,16 @@ impl App {
     }
 
     fn update_timeline(&mut self) {
-        let Some(run) = self.selection.run.and_then(|id| self.runs.get(id)) else { return };
-        let key = (run.id, run.version);
+        let Some(run) = self.selection.run.and_then(|id| self.runs.get(id)) else {
+            self.timeline = TimelineCache::default();
+            return;
+        };
+        // A branch that is opened is a mark of its parent.
+        let key = (run.id, run.version, self.runs.iter().len());
         if self.timeline.of != Some(key) {
             self.timeline = TimelineCache {
                 of: Some(key),
-                happenings: super::timeline::happenings(run),
+                happenings: super::timeline::happenings(run, &self.runs),
                 planned: run.config().map(|config| config.iterations),
             };
         }
@@ -336,7 +393,9 @@ impl App {
         commands.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.modifiers.shift));
         for (command, keys) in commands {
             let plain = !keys.modifiers.command;
-            if plain && (typing || focused || self.fork.is_some()) {
+            // A text field has an undo of its own.
+            let of_text = matches!(keys.logical_key, egui::Key::Z) && typing;
+            if of_text || (plain && (typing || focused)) {
                 continue;
             }
             if self.ctx.input_mut(|input| input.consume_shortcut(&keys)) {
@@ -356,7 +415,10 @@ impl App {
     fn bars_ui(&mut self, ui: &mut Ui, theme: &Theme, situation: Situation, out: &mut Vec<Action>) {
         egui::Panel::top("tabs").show(ui, |ui| super::top_bar::top_bar_ui(ui, self.tab, &self.messages, out));
         egui::Panel::top("run bar").show(ui, |ui| {
-            super::run_bar::run_bar_ui(ui, self.scene(theme), self.work.training.as_ref(), situation, out);
+            let ablation = self.work.ablating.as_ref().filter(|ablating| !ablating.is_over());
+            let ablation = ablation.and_then(super::compare::ablating::Ablating::progress);
+            let work = (self.work.training.as_ref(), ablation.as_deref());
+            super::run_bar::run_bar_ui(ui, self.scene(theme), work, situation, out);
         });
         egui::Panel::bottom("timeline").min_size(super::theme::TIMELINE_HEIGHT).show(ui, |ui| {
             ui.add_space(3.0);
@@ -364,6 +426,14 @@ impl App {
             super::timeline::timeline_ui(ui, self.scene(theme), of, self.play.is_some(), out);
         });
     }
+}
+
+/// The run and the iterations of a checkpoint, `RUN/checkpoints/000010`.
+fn run_of_checkpoint(path: &Path) -> Option<(PathBuf, usize)> {
+    let iteration = path.file_name()?.to_str()?.parse().ok()?;
+    let folder = path.parent().filter(|folder| folder.ends_with(CHECKPOINTS))?;
+    let run = folder.parent()?;
+    run.join(HEADER_FILE).exists().then(|| (run.to_path_buf(), iteration))
 }
 
 /// Wakes a window that sleeps when it is to be closed from the terminal.
@@ -399,13 +469,28 @@ impl eframe::App for App {
         self.side_ui(ui, &theme, &mut out);
         egui::CentralPanel::no_frame().show(ui, |ui| self.panels_ui(ui, &theme, &mut out));
         self.popups_ui(&theme, situation, &mut out);
-        self.messages.lines_ui(&self.ctx.clone(), &theme);
+        // Not in the picture of a panel.
+        if self.shot.is_none() {
+            self.messages.lines_ui(&self.ctx.clone(), &theme);
+        }
         self.actions = out;
         self.carry_out();
         self.capture_ui();
+        if self.frames == 0 {
+            log::info!("first frame {:.3} s after the graphics were ready", self.started.elapsed().as_secs_f64());
+        }
+        self.frames += 1;
+        let touched = self.ctx.input(|input| !input.events.is_empty() || input.pointer.is_moving());
+        self.repaint.drawn(touched);
+    }
+
+    /// The background of panels: cleared once, it need not be painted again, which on a software adapter is most of a frame.
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
     }
 
     fn on_exit(&mut self) {
+        log::info!("{} frames in {:.0} s", self.frames, self.started.elapsed().as_secs_f64());
         self.keep();
         // Dropped, they stop with a checkpoint and are waited for.
         self.work.training = None;
@@ -430,7 +515,7 @@ impl App {
     }
 
     fn capture_ui(&mut self) {
-        let waiting = self.runs.iter().any(|run| !run.complete) || self.media.is_busy();
+        let waiting = !self.is_settled();
         if let Some(capture) = &mut self.capture {
             capture.ui(&self.ctx, waiting);
         }
@@ -458,6 +543,22 @@ impl App {
     #[must_use]
     pub fn status(&self) -> Option<Status> {
         self.work.training.as_ref().map(super::training::Training::status)
+    }
+
+    /// Whether everything that is shown was read.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.runs.iter().all(|run| run.complete) && !self.media.is_busy()
+    }
+
+    /// Moves the cursor, as the timeline does.
+    pub fn look_at(&mut self, step: usize) {
+        self.selection.cursor = Some(step);
+    }
+
+    /// The form of an ablation.
+    pub const fn ablation_form(&mut self) -> &mut AblationForm {
+        &mut self.saved.compare.ablation
     }
 
     /// What went wrong with the graphics, or with the picture that was to be taken, if anything did.

@@ -6,12 +6,16 @@ use eframe::egui;
 
 use super::action::{Action, Content, Export, Zoom};
 use super::app::App;
+use super::capture::Shot;
 use super::dialogs::{Answer, Purpose};
 use super::compare::fork::ForkView;
+use super::compare::groups::BY_VARIANT;
 use super::layout::default_panels;
 use super::popups::Palette;
+use super::side;
 use super::theme::ThemeChoice;
 use crate::error::Result;
+use crate::runs::list::REWARD;
 
 impl App {
     /// Carries out `action`.
@@ -42,12 +46,22 @@ impl App {
             Action::Tab(_)
             | Action::Cursor(_)
             | Action::MoveCursor(_)
+            | Action::FirstStep
             | Action::TogglePlay
             | Action::Group(_)
             | Action::Picture(_)
             | Action::ArStep(_)
             | Action::Token(_)
+            | Action::NextPicture(_)
+            | Action::NextArStep(_)
+            | Action::InspectSelected
             | Action::Inspect { .. } => self.apply_selection(action),
+            Action::Switch(switch) => self.switch(switch),
+            Action::Layer(layer) => {
+                self.saved.overlay.layer = layer;
+                self.saved.overlay.threshold = None;
+            }
+            Action::AskForkSelected | Action::CloseSelected | Action::NextRun(_) => self.apply_run(&action),
             other => self.apply_window(&other),
         }
     }
@@ -62,7 +76,11 @@ impl App {
     fn apply_work(&mut self, action: Action) {
         match action {
             Action::Start => {
-                let outcome = self.work.start();
+                // What is typed and cannot be read must not be passed over.
+                let outcome = match self.locals.prompts.as_deref().map_or(Ok(()), side::check_prompts) {
+                    Ok(()) => self.work.start(),
+                    Err(error) => Err(error),
+                };
                 self.told(outcome);
             }
             Action::Resume(iterations) => {
@@ -80,13 +98,17 @@ impl App {
             Action::AskFork(id) => self.ask_fork(id),
             Action::Fork(fork) => {
                 let outcome = self.work.fork(fork.checkpoint, fork.config);
-                self.fork = None;
+                if outcome.is_ok() {
+                    self.fork = None;
+                }
                 self.told(outcome);
             }
             Action::Ablate(plan) => {
                 let outcome = {
-                    let repaint = self.ctx.clone();
-                    self.work.ablate(*plan, move || repaint.request_repaint())
+                    let repaint = self.repaint.clone();
+                    // Runs of an ablation are compared by what they vary.
+                    self.saved.compare.table.group = Some(BY_VARIANT.to_owned());
+                    self.work.ablate(*plan, move || repaint.news())
                 };
                 self.told(outcome);
             }
@@ -116,7 +138,8 @@ impl App {
     }
 
     fn ask_fork(&mut self, id: super::data::run::RunId) {
-        let Some(run) = self.runs.get(id) else { return };
+        let Some(run) = self.runs.get_mut(id) else { return };
+        run.look_for_checkpoints();
         match ForkView::new(run) {
             Some(view) => self.fork = Some(view),
             None => self.messages.problem("only a training run of marscope can be branched off"),
@@ -127,8 +150,8 @@ impl App {
         match action {
             Action::Open(path) => {
                 if self.open(&path).is_some() {
-                    self.selection.cursor = None;
                     self.selection.token = None;
+                    self.locals.side = super::side::Shown::ThisRun;
                 }
             }
             Action::AskOpenFolder => self.dialogs.open_folder(&self.ctx),
@@ -138,13 +161,14 @@ impl App {
             Action::Select(id) => {
                 self.selection.run = Some(id);
                 self.selection.token = None;
+                self.locals.resume = None;
             }
             Action::Show(id, shown) => {
                 if let Some(run) = self.runs.get_mut(id) {
                     run.shown = shown;
                 }
             }
-            Action::Export(export) => self.dialogs.save(&self.ctx, export),
+            Action::Export(export) => self.export(*export),
             Action::Complain(text) => self.messages.problem(text),
             _ => {}
         }
@@ -156,6 +180,8 @@ impl App {
             return;
         }
         self.runs.close(id);
+        self.locals.ranges.keep(&self.runs);
+        self.play = None;
         if self.selection.run == Some(id) {
             self.selection.run = self.runs.iter().next().map(|run| run.id);
             self.selection.token = None;
@@ -200,15 +226,29 @@ impl App {
         }
     }
 
+    /// Asks where to save `export`; what the window shows is taken before.
+    pub(super) fn export(&mut self, export: Export) {
+        match export.content {
+            Content::Screen(rect) => self.shot = Some(Shot::take(&self.ctx, rect, export.name)),
+            _ => self.dialogs.save(&self.ctx, Box::new(export)),
+        }
+    }
+
+    /// Saves a picture of a panel that was taken.
+    pub(super) fn shot_taken(&mut self) {
+        let Some(export) = self.shot.as_ref().and_then(Shot::export) else { return };
+        self.shot = None;
+        match export {
+            Ok(export) => self.export(export),
+            Err(reason) => self.messages.problem(format!("the picture of the panel was not taken: {reason}")),
+        }
+    }
+
     fn save_export(&mut self, path: std::path::PathBuf, export: Export) {
         let bytes = match export.content {
             Content::Svg(text) | Content::Csv(text) => text.into_bytes(),
             Content::Png(bytes) => bytes,
-            Content::Screen(rect) => {
-                super::capture::save_rect(&self.ctx, rect, path.clone());
-                self.messages.done(format!("saved {}", path.display()));
-                return;
-            }
+            Content::Screen(_) => return,
         };
         match crate::runs::files::write_whole(&path, &bytes) {
             Ok(()) => self.messages.done(format!("saved {}", path.display())),
@@ -219,6 +259,7 @@ impl App {
     fn apply_selection(&mut self, action: Action) {
         match action {
             Action::Tab(tab) => self.tab = tab,
+            Action::FirstStep => self.selection.cursor = Some(self.first_step()),
             Action::Cursor(cursor) => {
                 self.selection.cursor = cursor;
                 self.play = self.play.filter(|_| cursor.is_some());
@@ -228,13 +269,16 @@ impl App {
                 self.play = if self.play.is_some() { None } else { Some(Instant::now()) };
                 // Playing from the end begins at the start.
                 if self.play.is_some() && self.selection.cursor.is_none() {
-                    self.selection.cursor = Some(0);
+                    self.selection.cursor = Some(self.first_step());
                 }
             }
             Action::Group(group) => (self.selection.group, self.selection.picture) = (group, 0),
             Action::Picture(picture) => self.selection.picture = picture,
             Action::ArStep(step) => self.selection.ar_step = step,
             Action::Token(token) => self.selection.token = token,
+            Action::NextPicture(by) => self.next_picture(by),
+            Action::NextArStep(by) => self.next_ar_step(by),
+            Action::InspectSelected => self.tab = super::view::Tab::Inspect,
             Action::Inspect { run, step, group, picture } => {
                 self.selection.run = Some(run);
                 (self.selection.group, self.selection.picture) = (group, picture);
@@ -253,11 +297,24 @@ impl App {
         let Some(run) = self.selection.run.and_then(|id| self.runs.get(id)) else { return };
         let Some(newest) = run.store.last_step() else { return };
         let now = self.selection.cursor.unwrap_or(newest);
-        let target = now.saturating_add_signed(by);
+        let steps = run.store.series(REWARD).or_else(|| run.store.longest()).map_or(&[][..], |series| series.columns().0);
+        let place = steps.partition_point(|step| *step < now + usize::from(by > 0));
+        let target = if by > 0 {
+            steps.get(place + by.unsigned_abs() - 1).copied().unwrap_or(newest)
+        } else {
+            place.checked_sub(by.unsigned_abs()).and_then(|place| steps.get(place).copied()).unwrap_or(0)
+        };
         self.selection.cursor = if target >= newest && by > 0 { None } else { Some(target.min(newest)) };
         if self.selection.cursor.is_none() {
             self.play = None;
         }
+    }
+
+    /// The first recorded iteration: a branch or a foreign log need not begin at 0.
+    fn first_step(&self) -> usize {
+        let run = self.selection.run.and_then(|id| self.runs.get(id));
+        let series = run.and_then(|run| run.store.series(REWARD).or_else(|| run.store.longest()));
+        series.and_then(|series| series.get(0)).map_or(0, |point| point.step)
     }
 
     fn apply_window(&mut self, action: &Action) {

@@ -2,8 +2,8 @@
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
-use super::action::{Action, Zoom};
-use super::view::Tab;
+use super::action::{Action, Switch, Zoom};
+use super::view::{Layer, Tab};
 use super::work::BUSY;
 
 /// What a command needs before it can be given.
@@ -15,6 +15,8 @@ pub enum Needs {
     Idle,
     /// A run is being trained.
     Training,
+    /// An ablation is running.
+    Ablation,
     /// A run is selected.
     Run,
     /// A training run of ours is selected and nothing is being trained.
@@ -61,7 +63,7 @@ const fn command(
 pub const COMMANDS: &[Command] = &[
     command(
         "Start training",
-        "Trains with the settings shown, in a new run folder.",
+        "Trains with the settings under Next run, in a new run folder.",
         ctrl(Key::Enter),
         Needs::Idle,
         || Action::Start,
@@ -88,6 +90,37 @@ pub const COMMANDS: &[Command] = &[
     command("Resume the selected run", "Continues from its last checkpoint.", ctrl(Key::R), Needs::Resumable, || {
         Action::Resume(None)
     }),
+    command("Stop the ablation", "Its report is written of what there is.", None, Needs::Ablation, || Action::StopAblation),
+    command("Fork the selected run…", "A branch from a checkpoint, with other settings and the same noise.", ctrl(Key::F), Needs::Run, || {
+        Action::AskForkSelected
+    }),
+    command("Switch frozen head", "Of the run that is being trained, or of the next one.", None, Needs::Nothing, || {
+        Action::Switch(Switch::FrozenHead)
+    }),
+    command("Switch multi-trajectory expectation", "Of the run that is being trained, or of the next one.", None, Needs::Nothing, || {
+        Action::Switch(Switch::Mte)
+    }),
+    command("Switch consistency selection", "Of the run that is being trained, or of the next one.", None, Needs::Nothing, || {
+        Action::Switch(Switch::Consistency)
+    }),
+    command("Close the selected run", "Its record is untouched.", ctrl(Key::W), Needs::Run, || Action::CloseSelected),
+    command("Next run", "Selects another run.", ctrl(Key::ArrowDown), Needs::Run, || Action::NextRun(1)),
+    command("Run before", "Selects another run.", ctrl(Key::ArrowUp), Needs::Run, || Action::NextRun(-1)),
+    command("Inspect the selected picture", "Token by token.", key(Key::Enter), Needs::Run, || Action::InspectSelected),
+    command("Next picture", "Of the group.", key(Key::PageDown), Needs::Run, || Action::NextPicture(1)),
+    command("Picture before", "Of the group.", key(Key::PageUp), Needs::Run, || Action::NextPicture(-1)),
+    command("Next AR step", "Shows pictures as they were built.", key(Key::CloseBracket), Needs::Run, || Action::NextArStep(1)),
+    command("AR step before", "Shows pictures as they were built.", key(Key::OpenBracket), Needs::Run, || Action::NextArStep(-1)),
+    command("Finished pictures", "Not as they were built.", key(Key::Backslash), Needs::Run, || Action::ArStep(None)),
+    command("Unpin the token", "No token is pinned any more.", None, Needs::Run, || Action::Token(None)),
+    command("Lay over: nothing", "The pictures alone.", key(Key::Num0), Needs::Nothing, || Action::Layer(Layer::None)),
+    command("Lay over: uncertainty", "Over the pictures.", key(Key::Num1), Needs::Nothing, || Action::Layer(Layer::Uncertainty)),
+    command("Lay over: MTE mask", "Over the pictures.", key(Key::Num2), Needs::Nothing, || Action::Layer(Layer::MteMask)),
+    command("Lay over: consistency", "Over the pictures.", key(Key::Num3), Needs::Nothing, || Action::Layer(Layer::Consistency)),
+    command("Lay over: cosine gain", "Over the pictures.", key(Key::Num4), Needs::Nothing, || Action::Layer(Layer::CosineGain)),
+    command("Lay over: generation order", "Over the pictures.", key(Key::Num5), Needs::Nothing, || Action::Layer(Layer::Order)),
+    command("Lay over: share of loss", "Over the pictures.", key(Key::Num6), Needs::Nothing, || Action::Layer(Layer::LossShare)),
+    command("Lay over: KL", "Over the pictures.", key(Key::Num7), Needs::Nothing, || Action::Layer(Layer::Kl)),
     command("Open a run's folder…", "A run of marscope, or a folder with a foreign log.", ctrl(Key::O), Needs::Nothing, || {
         Action::AskOpenFolder
     }),
@@ -106,7 +139,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("Iteration before", "Moves the cursor.", key(Key::ArrowLeft), Needs::Run, || Action::MoveCursor(-1)),
     command("Iteration after", "Moves the cursor.", key(Key::ArrowRight), Needs::Run, || Action::MoveCursor(1)),
-    command("First iteration", "Moves the cursor.", key(Key::Home), Needs::Run, || Action::Cursor(Some(0))),
+    command("First iteration", "Moves the cursor.", key(Key::Home), Needs::Run, || Action::FirstStep),
     command("Follow the newest iteration", "The cursor goes along with training.", key(Key::End), Needs::Run, || {
         Action::Cursor(None)
     }),
@@ -143,6 +176,8 @@ pub struct Situation {
     pub busy: bool,
     /// A run is being trained that obeys Pause and the like.
     pub training: bool,
+    /// An ablation is running.
+    pub ablation: bool,
     /// A run is selected.
     pub run: bool,
     /// The selected run is a training run of ours.
@@ -157,6 +192,7 @@ impl Needs {
             Self::Nothing => None,
             Self::Idle if now.busy => Some(BUSY),
             Self::Training if !now.training => Some("nothing is being trained; press Start"),
+            Self::Ablation if !now.ablation => Some("no ablation is running"),
             Self::Run if !now.run => Some("no run is open; press Start or open one"),
             Self::Resumable if now.busy => Some(BUSY),
             Self::Resumable if !now.resumable => Some("select a training run of marscope first"),
@@ -199,7 +235,7 @@ mod tests {
         let nothing = Situation::default();
         assert!(Needs::Idle.missing(nothing).is_none());
         assert!(Needs::Training.missing(nothing).is_some_and(|text| text.contains("Start")));
-        let busy = Situation { busy: true, training: true, run: true, resumable: true };
+        let busy = Situation { busy: true, training: true, ablation: false, run: true, resumable: true };
         assert!(Needs::Training.missing(busy).is_none());
         assert!(Needs::Resumable.missing(busy).is_some());
     }

@@ -23,6 +23,8 @@ pub struct CurveView {
     pub band: RewardBand,
     /// What was chosen for each plot.
     pub choices: BTreeMap<PlotId, PanelChoice>,
+    /// Which series each plot of a comparison draws, where that is not the first.
+    pub compared: BTreeMap<PlotId, String>,
     /// Which series the plot of any series shows.
     pub pattern: String,
 }
@@ -62,6 +64,7 @@ impl Default for CurveView {
             smoothing: 0.0,
             band: RewardBand::default(),
             choices: BTreeMap::new(),
+            compared: BTreeMap::new(),
             pattern: String::new(),
         }
     }

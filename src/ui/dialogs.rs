@@ -34,12 +34,19 @@ struct Waiting {
 }
 
 /// Dialogs that are open.
-#[derive(Default)]
 pub struct Dialogs {
+    /// Whether the system's dialogs are used.
+    system: bool,
     waiting: Vec<Waiting>,
 }
 
 impl Dialogs {
+    /// None are open; `system` says whether there are any to be shown.
+    #[must_use]
+    pub const fn new(system: bool) -> Self {
+        Self { system, waiting: Vec::new() }
+    }
+
     /// Asks for a folder to open.
     pub fn open_folder(&mut self, ctx: &egui::Context) {
         self.ask(ctx, Purpose::Open, || rfd::FileDialog::new().set_title("Open a run's folder").pick_folder());
@@ -69,14 +76,16 @@ impl Dialogs {
         dialog: impl FnOnce() -> Option<PathBuf> + Send + 'static,
     ) {
         let (send, answer) = channel();
-        let repaint = ctx.clone();
+        let (repaint, system) = (ctx.clone(), self.system);
         let started = std::thread::Builder::new().name("dialog".into()).spawn(move || {
             let before = log_file::dialog_errors().0;
+            let dialog = || if system { dialog() } else { None };
             let chosen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(dialog));
             // A missing portal is reported in the log only; the dialog itself just gives nothing.
             let (errors, last) = log_file::dialog_errors();
             let answer = match chosen {
                 Ok(Some(path)) => Answer::Chosen(path),
+                Ok(None) if !system => Answer::Unavailable("dialogs are switched off".into()),
                 Ok(None) if errors > before => Answer::Unavailable(last),
                 Ok(None) => Answer::Cancelled,
                 Err(_) => Answer::Unavailable("the dialog failed".into()),

@@ -19,6 +19,8 @@ impl Found {
     pub fn look(&self, folder: &Path, ctx: &Context) {
         let (rows, folder, ctx): (_, PathBuf, _) = (self.rows.clone(), folder.to_path_buf(), ctx.clone());
         let started = std::thread::Builder::new().name("found runs".into()).spawn(move || {
+            // As open runs are known.
+            let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
             let mut found = list_runs(&folder).unwrap_or_default();
             // The newest first.
             found.sort_by(|a, b| b.started.cmp(&a.started));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Graphics {
     lost: Arc<Mutex<Option<String>>>,
     /// Name of the adapter, and whether it is a software one.
-    pub adapter: Option<(String, bool)>,
+    adapter: Option<(String, bool)>,
 }
 
 impl Graphics {
@@ -29,6 +29,22 @@ impl Graphics {
         // The default handler panics.
         render.device.on_uncaptured_error(Arc::new(|error| log::error!("graphics: {error}")));
         graphics
+    }
+
+    /// Whether a software adapter draws it.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.adapter.as_ref().is_some_and(|(_, software)| *software)
+    }
+
+    /// What draws the window, in words.
+    #[must_use]
+    pub fn adapter(&self) -> String {
+        match &self.adapter {
+            None => "no graphics adapter".to_owned(),
+            Some((name, true)) => format!("the software adapter {name}: a graphics driver would be faster"),
+            Some((name, false)) => name.clone(),
+        }
     }
 
     /// Why nothing can be drawn any more.

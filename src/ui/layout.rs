@@ -12,7 +12,7 @@ use super::view::Tab;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pane {
-    /// A plot, by its place in [`super::curves::PLOTS`].
+    /// A plot; see [`super::curves::spec`].
     Plot(PlotId),
     /// Pictures of the group.
     Group,
@@ -100,24 +100,6 @@ impl Pane {
 }
 
 impl PlotId {
-    /// All of them, in the order of the menu.
-    pub const ALL: [Self; 14] = [
-        Self::Reward,
-        Self::RewardParts,
-        Self::Scores,
-        Self::Kl,
-        Self::GradientNorm,
-        Self::Shares,
-        Self::KeptByStep,
-        Self::Uncertainty,
-        Self::Diversity,
-        Self::GroupStd,
-        Self::Loss,
-        Self::Time,
-        Self::LearningRate,
-        Self::Any,
-    ];
-
     /// Its title.
     #[must_use]
     pub const fn title(self) -> &'static str {
@@ -143,15 +125,10 @@ impl PlotId {
 /// The panels of one tab.
 pub type Panels = Tree<Pane>;
 
-/// Panels that a tab may show.
-#[must_use]
-pub fn panes_of(tab: Tab) -> Vec<Pane> {
-    let plots = PlotId::ALL.map(Pane::Plot);
-    match tab {
-        Tab::Live => [&plots[..], &[Pane::Group, Pane::Probes, Pane::Health, Pane::Noise]].concat(),
-        Tab::Compare => [&plots[..], &[Pane::Table, Pane::Pictures, Pane::Ab, Pane::Ablation]].concat(),
-        Tab::Inspect => vec![Pane::Picture, Pane::Token, Pane::Tokens, Pane::Histogram, Pane::WhatIf],
-    }
+/// Panels of a tab.
+fn panes_of(tab: Tab) -> BTreeSet<Pane> {
+    let panels = default_panels(tab);
+    panels.tiles.tiles().filter_map(|tile| if let Tile::Pane(pane) = tile { Some(*pane) } else { None }).collect()
 }
 
 /// The panels of a tab as they are at first.
@@ -198,19 +175,19 @@ fn live(tiles: &mut Tiles<Pane>) -> TileId {
     let group = pane_tabs(tiles, &[Pane::Group]);
     let below = pane_tabs(tiles, &[Pane::Health, Pane::Probes, Pane::Noise]);
     let lower = linear(tiles, LinearDir::Horizontal, &[(tokens, 0.8), (below, 1.2)]);
-    let pictures = linear(tiles, LinearDir::Vertical, &[(group, 1.35), (lower, 1.0)]);
+    let pictures = linear(tiles, LinearDir::Vertical, &[(group, 1.7), (lower, 1.0)]);
     linear(tiles, LinearDir::Horizontal, &[(left, 0.75), (pictures, 1.25)])
 }
 
 fn compare(tiles: &mut Tiles<Pane>) -> TileId {
     use PlotId::{Any, Diversity, GradientNorm, Kl, Reward, Scores, Shares, Time, Uncertainty};
-    let table = pane_tabs(tiles, &[Pane::Table, Pane::Ablation]);
+    let table = pane_tabs(tiles, &[Pane::Table]);
     let reward = plot_tabs(tiles, &[Reward, Scores]);
     let kl = plot_tabs(tiles, &[Kl, Shares, Uncertainty]);
     let norm = plot_tabs(tiles, &[GradientNorm, Diversity, Time, Any]);
-    let pictures = pane_tabs(tiles, &[Pane::Pictures, Pane::Ab]);
+    let pictures = pane_tabs(tiles, &[Pane::Pictures, Pane::Ab, Pane::Ablation]);
     let curves = linear(tiles, LinearDir::Horizontal, &[(reward, 1.0), (kl, 1.0), (norm, 1.0)]);
-    let lower = linear(tiles, LinearDir::Vertical, &[(curves, 0.8), (pictures, 1.2)]);
+    let lower = linear(tiles, LinearDir::Vertical, &[(curves, 0.75), (pictures, 1.25)]);
     linear(tiles, LinearDir::Vertical, &[(table, 0.6), (lower, 1.4)])
 }
 
@@ -226,12 +203,12 @@ fn inspect(tiles: &mut Tiles<Pane>) -> TileId {
     linear(tiles, LinearDir::Horizontal, &[(left, 1.0), (right, 1.0)])
 }
 
-/// Whether a tree that a file holds can be used: its root is there, every child exists and is held once, and every pane
-/// belongs to the tab and is there once.
+/// Whether a tree that a file holds can be used: its root is there, every child exists and is held once, and the panes
+/// are those of the tab, each once.
 #[must_use]
 pub fn is_sound(panels: &Panels, tab: Tab) -> bool {
     let Some(root) = panels.root() else { return false };
-    let allowed: BTreeSet<Pane> = panes_of(tab).into_iter().collect();
+    let allowed = panes_of(tab);
     let (mut seen, mut panes) = (BTreeSet::new(), BTreeSet::new());
     let mut stack = vec![root];
     while let Some(id) = stack.pop() {
@@ -248,7 +225,8 @@ pub fn is_sound(panels: &Panels, tab: Tab) -> bool {
             Some(Tile::Container(container)) => stack.extend(container.children().copied()),
         }
     }
-    !panes.is_empty()
+    // One that is missing could not be reached.
+    panes == allowed
 }
 
 /// Past layouts, so that a change can be taken back.

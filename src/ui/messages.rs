@@ -32,15 +32,14 @@ pub struct Message {
     /// How often it came in a row.
     pub times: usize,
     at: Instant,
-    dismissed: bool,
+    /// Dismissed, or seen in the list.
+    seen: bool,
 }
 
 /// All messages, oldest first.
 #[derive(Debug, Default)]
 pub struct Messages {
     all: VecDeque<Message>,
-    /// Problems that were not looked at.
-    pub unread: usize,
 }
 
 impl Messages {
@@ -48,7 +47,6 @@ impl Messages {
     pub fn problem(&mut self, text: impl Into<String>) {
         let text = text.into();
         log::warn!("{text}");
-        self.unread += 1;
         self.add(Weight::Problem, text);
     }
 
@@ -62,29 +60,35 @@ impl Messages {
     fn add(&mut self, weight: Weight, text: String) {
         let at = Instant::now();
         if let Some(last) = self.all.back_mut().filter(|last| last.weight == weight && last.text == text) {
-            (last.times, last.at, last.dismissed) = (last.times + 1, at, false);
+            (last.times, last.at, last.seen) = (last.times + 1, at, false);
             return;
         }
-        self.all.push_back(Message { weight, text, times: 1, at, dismissed: false });
+        self.all.push_back(Message { weight, text, times: 1, at, seen: false });
         if self.all.len() > KEPT {
             self.all.pop_front();
         }
     }
 
     /// All messages, oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Message> {
+    #[cfg(test)]
+    fn iter(&self) -> impl DoubleEndedIterator<Item = &Message> {
         self.all.iter()
+    }
+
+    /// Problems that were not looked at.
+    #[must_use]
+    pub fn unread(&self) -> usize {
+        self.all.iter().filter(|message| message.weight == Weight::Problem && !message.seen).count()
     }
 
     /// Draws the newest lines at the foot of the window. A problem stays until it is dismissed or the list was opened.
     pub fn lines_ui(&mut self, ctx: &egui::Context, theme: &Theme) {
-        let unread = self.unread;
         let lines: Vec<usize> = (0..self.all.len())
             .rev()
             .filter(|&i| {
                 let message = &self.all[i];
                 let fresh = message.at.elapsed() < SHOWN;
-                !message.dismissed && (fresh || (message.weight == Weight::Problem && unread > 0))
+                !message.seen && (fresh || message.weight == Weight::Problem)
             })
             .take(3)
             .collect();
@@ -95,8 +99,7 @@ impl Messages {
             for i in lines.into_iter().rev() {
                 let message = &mut self.all[i];
                 if line_ui(ui, theme, message) {
-                    message.dismissed = true;
-                    self.unread = self.unread.saturating_sub(usize::from(message.weight == Weight::Problem));
+                    message.seen = true;
                 }
             }
         });
@@ -105,7 +108,7 @@ impl Messages {
 
     /// Draws the list.
     pub fn list_ui(&mut self, ui: &mut Ui, theme: &Theme) {
-        self.unread = 0;
+        self.all.iter_mut().for_each(|message| message.seen = true);
         if self.all.is_empty() {
             ui.label("Nothing yet. Problems and what was done are listed here.");
         }
@@ -154,7 +157,7 @@ mod tests {
         messages.done("saved");
         let all: Vec<(usize, &str)> = messages.iter().map(|m| (m.times, m.text.as_str())).collect();
         assert_eq!(all, [(2, "the disk is full"), (1, "saved")]);
-        assert_eq!(messages.unread, 2);
+        assert_eq!(messages.unread(), 1);
         for i in 0..2 * KEPT {
             messages.done(i.to_string());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eframe::egui::{self, RichText, Ui, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TileId, Tiles, UiResponse};
 
-use super::action::Action;
+use super::action::{Action, Content, Export};
 use super::app::App;
 use super::commands::Situation;
 use super::compare::ab::ab_ui;
@@ -24,11 +24,12 @@ use super::data::media::Loaded;
 use super::data::run::RunId;
 use super::devices::Devices;
 use super::found::Found;
+use super::icons::{Icon, icon_button};
 use super::inspect::{InspectView, Inspected, histogram_ui, list_ui, picture_panel_ui, token_ui, what_if_ui};
-use super::layout::{Pane, default_panels};
+use super::layout::{Pane, Panels, default_panels};
 use super::live::{group_ui, health_ui, noise_ui, overlay_bar_ui, probes_ui};
 use super::plot::series_colour;
-use super::plots::{Plots, curve_bar_ui};
+use super::plots::{Drawn, Plots, compared_ui, curve_bar_ui};
 use super::picture::plane_of;
 use super::ranges::{Ranges, range};
 use super::saved::{CompareView, Saved};
@@ -36,6 +37,7 @@ use super::scene::Scene;
 use super::settings_form::settings_form_ui;
 use super::side::Shown;
 use super::theme::Theme;
+use super::timeline::Happening;
 use super::view::{OverlayView, Tab};
 use super::work::{BUSY, Work};
 use crate::runs::list::ListRow;
@@ -52,10 +54,14 @@ pub struct Locals {
     pub side: Shown,
     /// Prompts of the next run while they are typed.
     pub prompts: Option<String>,
+    /// Iterations in all to which the selected run would be resumed.
+    pub resume: Option<usize>,
     /// Devices of this machine.
     pub devices: Devices,
     /// The group that Live and Inspect show.
     pub group: Option<Arc<LoadedGroup>>,
+    /// Panels as they were before the change under way.
+    pub edited: Option<(Tab, Panels)>,
     /// Runs below the runs folder.
     pub found: Found,
 }
@@ -79,29 +85,44 @@ impl App {
         };
         let Saved { overlay, curves, inspect, compare, .. } = &mut self.saved;
         let groups = groups(&mut compare.table, &self.runs);
-        ui.painter().rect_filled(ui.max_rect(), 0.0, theme.background);
+        plots.include(ui, scene, tab, curves, &groups);
         if tab != Tab::Inspect {
             let frame = egui::Frame::NONE.inner_margin(egui::Margin::symmetric(6, 3));
             frame.show(ui, |ui| curve_bar_ui(ui, scene, curves));
         }
         let (work, found) = (&self.work, found.rows());
         let mut desk =
-            Desk { tab, scene, overlay, curves, inspect, compare, groups, plots, group, work, found: &found, out, edited: false };
+            Desk { tab, scene, overlay, curves, inspect, compare, groups, plots, group, work, found: &found, happened: self.timeline.happenings(), out, edited: false };
         panels.ui(&mut desk, ui);
-        if desk.edited {
-            self.history.changed(tab, before);
+        if desk.edited && self.locals.edited.is_none() {
+            self.locals.edited = Some((tab, before));
         }
         self.saved.panels.insert(tab, panels);
+        self.note_edit(ui.input(|input| input.pointer.any_down()));
         let held = self.locals.group.as_deref().into_iter().chain(self.saved.compare.pictures.held());
         held.for_each(|group| self.locals.ranges.see(group));
     }
 }
 
 impl App {
+    /// A change of the panels is one step of undo, however many frames it was dragged for.
+    fn note_edit(&mut self, dragging: bool) {
+        if dragging {
+            return;
+        }
+        if let Some((tab, before)) = self.locals.edited.take()
+            && self.saved.panels.get(&tab) != Some(&before)
+        {
+            self.history.changed(tab, before);
+            self.keep();
+        }
+    }
+
     /// Draws the windows over the panels.
     pub(super) fn popups_ui(&mut self, theme: &Theme, situation: Situation, out: &mut Vec<Action>) {
         let ctx = self.ctx.clone();
-        self.popups.ui(&ctx, theme, situation, out);
+        let adapter = self.graphics.adapter();
+        self.popups.ui(&ctx, (theme, &adapter), situation, out);
         self.messages_ui(&ctx, theme);
         self.settings_window_ui(&ctx, theme, out);
         self.fork_ui(&ctx, theme, out);
@@ -153,6 +174,7 @@ struct Desk<'a> {
     groups: Vec<RunGroup>,
     work: &'a Work,
     found: &'a [ListRow],
+    happened: &'a [Happening],
     plots: &'a mut Plots,
     group: &'a mut Option<Arc<LoadedGroup>>,
     out: &'a mut Vec<Action>,
@@ -245,12 +267,12 @@ fn ablation_pane_ui(ui: &mut Ui, scene: Scene<'_>, form: &mut AblationForm, work
 
 impl Behavior<Pane> for Desk<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
-        let background = self.scene.theme.panel;
-        egui::Frame::NONE.fill(background).inner_margin(egui::Margin::same(6)).show(ui, |ui| {
+        egui::Frame::NONE.inner_margin(egui::Margin::same(6)).show(ui, |ui| {
             ui.set_min_size(ui.available_size());
             match *pane {
                 Pane::Plot(plot) => {
-                    self.plots.plot_ui(ui, self.scene, (self.tab, plot), (self.curves, &self.groups), self.out);
+                    let drawn = Drawn { groups: &self.groups, happened: self.happened };
+                    self.plots.plot_ui(ui, self.scene, (self.tab, plot), (self.curves, drawn), self.out);
                 }
                 Pane::Group => group_ui(ui, self.scene, self.overlay, self.group, self.out),
                 Pane::Probes => probes_ui(ui, self.scene, self.out),
@@ -267,6 +289,25 @@ impl Behavior<Pane> for Desk<'_> {
 
     fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
         pane.title().into()
+    }
+
+    fn top_bar_right_ui(
+        &mut self,
+        tiles: &Tiles<Pane>,
+        ui: &mut Ui,
+        _tile: TileId,
+        tabs: &egui_tiles::Tabs,
+        _scroll: &mut f32,
+    ) {
+        let active = tabs.active.and_then(|id| Some((tiles.get_pane(&id)?, tiles.rect(id)?)));
+        let Some((pane, rect)) = active else { return };
+        if icon_button(ui, Icon::Save, &format!("Save {} as PNG", pane.title())).clicked() {
+            let name = pane.title().to_lowercase().replace([' ', '/'], "-");
+            self.out.push(Action::Export(Box::new(Export { name, content: Content::Screen(rect) })));
+        }
+        if let (Pane::Plot(plot), Tab::Compare) = (*pane, self.tab) {
+            compared_ui(ui, self.scene, plot, self.curves, &self.groups);
+        }
     }
 
     fn on_edit(&mut self, edit: egui_tiles::EditAction) {

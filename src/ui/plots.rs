@@ -7,15 +7,27 @@ use eframe::egui::{ComboBox, RichText, Slider, TextEdit, Ui, Role, WidgetInfo};
 use super::action::{Action, Content, Export};
 use super::compare::groups::RunGroup;
 use super::curves::{CurveView, Derived, RewardBand, names, spec};
-use super::data::run::OpenRun;
+use super::data::run::{OpenRun, RunId};
 use super::layout::PlotId;
 use super::plot::{
-    Band, Curve, MarkLine, MarkStyle, MeanBand, Panel, PanelState, PlotAction, PlotColours, SaveAs, SeriesId, XAxis, panel_ui, to_csv, to_svg,
+    Band, COLOURS, Curve, MarkLine, MarkStyle, MeanBand, Panel, PanelState, PlotAction, PlotColours, SaveAs, SeriesId, XAxis, panel_ui, to_csv, to_svg,
 };
 use super::scene::Scene;
-use super::timeline::{Happening, Kind, happenings};
+use super::timeline::{Happening, Kind};
 use super::view::Tab;
 use crate::runs::series::Series;
+
+/// Room at the right of a plot for half of a number under its axis, points.
+const BESIDE: f32 = 14.0;
+
+/// What plots are drawn of.
+#[derive(Clone, Copy)]
+pub struct Drawn<'a> {
+    /// Runs of a comparison.
+    pub groups: &'a [RunGroup],
+    /// What happened in the selected run.
+    pub happened: &'a [Happening],
+}
 
 /// State of all plots between frames.
 #[derive(Default)]
@@ -24,6 +36,9 @@ pub struct Plots {
     pub derived: Derived,
     states: BTreeMap<(Tab, PlotId), PanelState>,
     means: Means,
+    /// Where the cursor was before a click that may be the first of two, and when that was.
+    before: Option<Option<usize>>,
+    moved: f64,
 }
 
 /// What all plots of a tab share: axis, smoothing, band.
@@ -86,19 +101,34 @@ fn axis_problem_ui(ui: &mut Ui, scene: Scene<'_>, axis: XAxis) {
 }
 
 impl Plots {
+    /// Tells the shared axis what there is before any plot is drawn, so that all plots of a frame agree and none is drawn
+    /// twice.
+    pub fn include(&self, ui: &Ui, scene: Scene<'_>, tab: Tab, view: &mut CurveView, groups: &[RunGroup]) {
+        let ids: Vec<RunId> = match tab {
+            Tab::Compare => groups.iter().flat_map(|group| group.runs.iter().copied()).collect(),
+            Tab::Live | Tab::Inspect => scene.selection.run.into_iter().collect(),
+        };
+        for run in ids.into_iter().filter_map(|id| scene.runs.get(id)) {
+            let Some(map) = self.derived.map(run.id, view.linked.axis()) else { continue };
+            let ends = run.store.all_series().filter_map(|(_, series)| Some([map.x(series.get(0)?), map.x(series.last()?)]));
+            let all = ends.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+            view.linked.include(ui.ctx().cumulative_frame_nr(), all.filter(|all| all[0].is_finite() && all[1].is_finite()));
+        }
+    }
+
     /// Draws `plot` of `tab` into all the room there is.
     pub fn plot_ui(
         &mut self,
         ui: &mut Ui,
         scene: Scene<'_>,
         (tab, plot): (Tab, PlotId),
-        (view, groups): (&mut CurveView, &[RunGroup]),
+        (view, drawn): (&mut CurveView, Drawn<'_>),
         out: &mut Vec<Action>,
     ) {
         if plot == PlotId::Any {
             pattern_ui(ui, scene, view);
         }
-        let named = match named(scene, (tab, plot), view, groups) {
+        let named = match named(scene, (tab, plot), view, drawn.groups) {
             Ok(named) => named,
             Err(reason) => {
                 ui.label(RichText::new(format!("the pattern cannot be read: {reason}")).color(scene.theme.bad));
@@ -112,13 +142,14 @@ impl Plots {
         update_means(&mut self.means, &named);
         let curves: Vec<Curve<'_>> =
             named.iter().filter_map(|named| self.derived.curve(named, view, &self.means)).collect();
-        let happened = scene.run().map(happenings).unwrap_or_default();
         let run = scene.run().map(|run| run.store.path().display().to_string()).unwrap_or_default();
-        let marks = marks(&happened, &run, scene, tab);
+        let marks = marks(drawn.happened, &run, scene, tab);
         let id = format!("{} {}", tab.name(), plot.title());
+        let series = if tab == Tab::Compare { named.first().map_or("", |named| named.series.as_str()) } else { "" };
+        let title = if series.is_empty() { plot.title().to_owned() } else { format!("{}: {series}", plot.title()) };
         let panel = Panel {
             id: &id,
-            title: plot.title(),
+            title: &title,
             unit: spec(plot).unit,
             curves: &curves,
             marks: &marks,
@@ -131,24 +162,36 @@ impl Plots {
             .states
             .entry((tab, plot))
             .or_insert_with(|| PanelState::new(choices.get(&plot).cloned().unwrap_or_default()));
+        if ui.input(|input| input.time) - self.moved > 1.0 {
+            self.before = None;
+        }
         let rect = ui.available_rect_before_wrap();
+        // The last number under the axis is centred on its place, and reaches beyond it.
+        ui.set_max_width(ui.available_width() - BESIDE);
         for action in panel_ui(ui, &panel, state, &mut view.linked) {
             match action {
-                PlotAction::CursorMoved(step) => out.push(Action::Cursor(Some(step))),
-                PlotAction::Fitted { cursor } if cursor != Some(scene.step()) => out.push(Action::Cursor(cursor)),
+                PlotAction::CursorMoved(step) => {
+                    // The first click of a double click moves the cursor, and the second takes that back.
+                    self.before.get_or_insert(scene.selection.cursor);
+                    self.moved = ui.input(|input| input.time);
+                    out.push(Action::Cursor(Some(step)));
+                }
+                PlotAction::Fitted { .. } => out.extend(self.before.take().map(Action::Cursor)),
                 PlotAction::ChoiceChanged => {
                     choices.insert(plot, state.choice.clone());
                 }
                 PlotAction::Save(save) => {
+                    // Everything, or what is zoomed in on.
+                    let range = (!view.linked.follows()).then(|| view.linked.range());
                     let content = match save {
                         SaveAs::Png => Content::Screen(rect),
                         SaveAs::Svg => Content::Svg(to_svg(&panel, &state.choice, &view.linked)),
-                        SaveAs::Csv => Content::Csv(to_csv(&panel, &state.choice, None)),
+                        SaveAs::Csv => Content::Csv(to_csv(&panel, &state.choice, range)),
                     };
                     let name = plot.title().to_lowercase().replace(' ', "-");
                     out.push(Action::Export(Box::new(Export { name, content })));
                 }
-                PlotAction::RangeChanged | PlotAction::Fitted { .. } => {}
+                PlotAction::RangeChanged => {}
             }
         }
     }
@@ -161,6 +204,10 @@ struct Named<'a> {
     series: String,
     name: String,
     colour: usize,
+    /// Whether its band is drawn; bands of several runs would hide one another.
+    banded: bool,
+    /// Whether it stands among other runs.
+    compared: bool,
     /// The mean over these runs in place of the one.
     mean_of: Vec<&'a OpenRun>,
 }
@@ -176,20 +223,63 @@ fn named<'a>(
     if tab != Tab::Compare {
         let Some(run) = scene.run() else { return Ok(found) };
         for (colour, series) in names(&run.store, plot, &view.pattern)?.into_iter().enumerate() {
-            let name = series.clone();
-            found.push(Named { run, place: place_of(run), series, name, colour, mean_of: Vec::new() });
+            let (name, banded) = (series.clone(), series == "reward/mean");
+            found.push(Named { run, place: place_of(run), series, name, colour, banded, compared: false, mean_of: Vec::new() });
         }
         return Ok(found);
     }
+    let Some(chosen) = compared(scene, plot, view, groups)?.0 else { return Ok(found) };
     for group in groups {
         let runs: Vec<&OpenRun> = group.runs.iter().filter_map(|id| scene.runs.get(*id)).collect();
+        let runs: Vec<&OpenRun> = runs.into_iter().filter(|run| run.store.series(&chosen).is_some()).collect();
         let Some(run) = runs.first().copied() else { continue };
-        let Some(series) = names(&run.store, plot, &view.pattern)?.into_iter().next() else { continue };
+        let series = chosen.clone();
         let mean_of = if runs.len() > 1 { runs } else { Vec::new() };
         let place = if mean_of.is_empty() { place_of(run) } else { format!("mean of {}", group.name) };
-        found.push(Named { run, place, series, name: group.name.clone(), colour: group.colour, mean_of });
+        let banded = groups.len() == 1 && series == "reward/mean";
+        found.push(Named { run, place, series, name: group.name.clone(), colour: group.colour, banded, compared: true, mean_of });
     }
     Ok(found)
+}
+
+/// The series that a comparison draws of every run, and all that could be: one plot never mixes two quantities.
+///
+/// # Errors
+/// If the pattern of the plot of any series is no regular expression.
+fn compared(
+    scene: Scene<'_>,
+    plot: PlotId,
+    view: &CurveView,
+    groups: &[RunGroup],
+) -> Result<(Option<String>, Vec<String>), String> {
+    let mut all: Vec<String> = Vec::new();
+    for run in groups.iter().flat_map(|group| &group.runs).filter_map(|id| scene.runs.get(*id)) {
+        for name in names(&run.store, plot, &view.pattern)? {
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+    }
+    let chosen = view.compared.get(&plot).filter(|name| all.contains(name)).or_else(|| all.first()).cloned();
+    Ok((chosen, all))
+}
+
+/// Which series a plot of a comparison draws.
+pub fn compared_ui(ui: &mut Ui, scene: Scene<'_>, plot: PlotId, view: &mut CurveView, groups: &[RunGroup]) {
+    let Ok((Some(chosen), all)) = compared(scene, plot, view, groups) else { return };
+    let mut now = chosen.clone();
+    let combo = ComboBox::from_id_salt(("compared", plot)).selected_text(&chosen).width(130.0).truncate();
+    let combo = combo.show_ui(ui, |ui| {
+        for name in all {
+            ui.selectable_value(&mut now, name.clone(), name);
+        }
+    });
+    let name = format!("Series of {}", plot.title());
+    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+    combo.response.on_hover_text("The number that is drawn of every run.");
+    if now != chosen {
+        view.compared.insert(plot, now);
+    }
 }
 
 fn place_of(run: &OpenRun) -> String {
@@ -213,9 +303,11 @@ impl Derived {
             RewardBand::Std => self.std_band(named.run.id),
             RewardBand::None => None,
         };
-        let band = band.filter(|_| named.series == "reward/mean");
+        let band = band.filter(|_| named.banded);
         let series = store.series(&named.series)?;
-        Some(Curve { id, colour, band, x, clock, ..Curve::new(&named.place, &named.name, series) })
+        // A branch is told from its parent, and the ninth run from the first, which has its colour.
+        let dashed = named.compared && (store.header().parent.is_some() || colour >= COLOURS);
+        Some(Curve { id, colour, band, x, clock, dashed, ..Curve::new(&named.place, &named.name, series) })
     }
 }
 
@@ -243,7 +335,11 @@ fn marks<'a>(happened: &'a [Happening], run: &'a str, scene: Scene<'_>, tab: Tab
         .map(|h| MarkLine {
             step: h.step,
             run,
-            label: if h.kind == Kind::Change { &h.text } else { "" },
+            label: match h.kind {
+                Kind::Change => &h.text,
+                Kind::Branch => "branch",
+                _ => "alert",
+            },
             style: MarkStyle { colour: h.kind.colour(scene.theme), dashed: h.kind == Kind::Change },
         })
         .collect()

@@ -43,7 +43,13 @@ impl Popups {
     }
 
     /// Draws those that are open.
-    pub fn ui(&mut self, ctx: &Context, theme: &Theme, situation: Situation, out: &mut Vec<Action>) {
+    pub fn ui(
+        &mut self,
+        ctx: &Context,
+        (theme, adapter): (&Theme, &str),
+        situation: Situation,
+        out: &mut Vec<Action>,
+    ) {
         if let Some(palette) = &mut self.palette
             && palette_ui(ctx, theme, palette, situation, out)
         {
@@ -65,7 +71,7 @@ impl Popups {
             .anchor(Align2::CENTER_CENTER, [0.0, 0.0])
             .collapsible(false)
             .resizable(false)
-            .show(ctx, about_ui);
+            .show(ctx, |ui| about_ui(ui, adapter));
     }
 }
 
@@ -170,7 +176,7 @@ fn shortcuts_ui(ui: &mut Ui) {
     });
 }
 
-fn about_ui(ui: &mut Ui) {
+fn about_ui(ui: &mut Ui, adapter: &str) {
     ui.heading(format!("marscope {}", env!("CARGO_PKG_VERSION")));
     ui.label("Watch, switch and compare MAR-GRPO training of masked autoregressive image generators.");
     ui.hyperlink_to("The method: MAR-GRPO, arXiv 2604.06966", "https://arxiv.org/abs/2604.06966");
@@ -182,5 +188,6 @@ fn about_ui(ui: &mut Ui) {
             ui.ctx().copy_text(log);
         }
     });
+    ui.label(format!("Drawn with {adapter}"));
     ui.label("Devices for training are listed by `marscope devices`.");
 }

@@ -3,29 +3,41 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::group::LoadedGroup;
-use super::data::run::RunId;
+use super::data::run::{RunId, Runs};
 use super::overlay::{ColourMap, ValueRange, ValueSummary};
 use super::view::{Layer, OverlayView, ScaleScope};
 
-/// Numbers of all groups looked at so far, by layer.
+/// Numbers of all groups looked at so far, by run and layer.
 #[derive(Debug, Default)]
 pub struct Ranges {
-    seen: BTreeMap<&'static str, ValueSummary>,
-    groups: BTreeSet<(RunId, usize, usize)>,
+    runs: BTreeMap<RunId, Seen>,
+}
+
+/// Numbers of one run.
+#[derive(Debug, Default)]
+struct Seen {
+    maps: BTreeMap<&'static str, ValueSummary>,
+    groups: BTreeSet<(usize, usize)>,
 }
 
 impl Ranges {
     /// Takes note of the numbers of `group`, once.
     pub fn see(&mut self, group: &LoadedGroup) {
-        if !self.groups.insert((group.run, group.step, group.index)) {
+        let seen = self.runs.entry(group.run).or_default();
+        if !seen.groups.insert((group.step, group.index)) {
             return;
         }
         for layer in Layer::ALL {
             if let Some((name, planes)) = layer.map().and_then(|name| Some((name, group.map(name)?))) {
-                let seen = self.seen.entry(name).or_insert(ValueSummary::EMPTY);
-                *seen = seen.merge(planes.summary);
+                let summary = seen.maps.entry(name).or_insert(ValueSummary::EMPTY);
+                *summary = summary.merge(planes.summary);
             }
         }
+    }
+
+    /// Forgets runs that were closed: their numbers must not dull the colours of others.
+    pub fn keep(&mut self, runs: &Runs) {
+        self.runs.retain(|id, _| runs.get(*id).is_some());
     }
 
     /// Count and extent of the numbers that the colours of picture `index` range over. `plane` is the trained AR step.
@@ -42,7 +54,10 @@ impl Ranges {
             ScaleScope::Picture => ValueSummary::of(planes.plane(index, plane)?.values()),
             ScaleScope::Group => planes.summary,
             // Before it is noted the group itself is all there is.
-            ScaleScope::Run => self.seen.get(name).copied().unwrap_or(planes.summary).merge(planes.summary),
+            ScaleScope::Run => {
+                let seen = self.runs.values().filter_map(|run| run.maps.get(name));
+                seen.fold(planes.summary, |sum, of_run| sum.merge(*of_run))
+            }
         })
     }
 }

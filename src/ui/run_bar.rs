@@ -6,6 +6,7 @@ use eframe::egui::{self, RichText, Ui};
 
 use super::action::Action;
 use super::commands::{COMMANDS, Command, Situation};
+use super::compare::ablating::AblationProgress;
 use super::scene::Scene;
 use super::theme::Theme;
 use super::training::Training;
@@ -25,7 +26,7 @@ const BUTTONS: [(&str, &str); 5] = [
 pub fn run_bar_ui(
     ui: &mut Ui,
     scene: Scene<'_>,
-    training: Option<&Training>,
+    (training, ablation): (Option<&Training>, Option<&AblationProgress>),
     situation: Situation,
     out: &mut Vec<Action>,
 ) {
@@ -37,8 +38,14 @@ pub fn run_bar_ui(
             command_button_ui(ui, name, label, situation, out);
         }
         fork_button_ui(ui, scene, out);
+        if situation.ablation {
+            command_button_ui(ui, "Stop the ablation", "Stop ablation", situation, out);
+        }
         ui.separator();
-        status_ui(ui, scene.theme, training);
+        match ablation {
+            Some(progress) => ablation_status_ui(ui, scene.theme, progress),
+            None => status_ui(ui, scene, training),
+        }
     });
 }
 
@@ -75,8 +82,20 @@ fn fork_button_ui(ui: &mut Ui, scene: Scene<'_>, out: &mut Vec<Action>) {
         .on_disabled_hover_text("Select a training run that has a checkpoint first.");
 }
 
-/// State, progress and speed.
-fn status_ui(ui: &mut Ui, theme: &Theme, training: Option<&Training>) {
+/// Which run of the ablation is under way.
+fn ablation_status_ui(ui: &mut Ui, theme: &Theme, progress: &AblationProgress) {
+    ui.label(RichText::new(format!("ablation, run {} of {}", progress.number, progress.of)).color(theme.good).strong());
+    ui.label(&progress.name);
+    ui.label(format!("{}, iteration {} / {}", progress.activity.name(), progress.iteration, progress.iterations));
+}
+
+/// Run, state, progress and speed.
+fn status_ui(ui: &mut Ui, scene: Scene<'_>, training: Option<&Training>) {
+    let theme = scene.theme;
+    let run = training.and_then(|training| scene.runs.get(training.run?));
+    if let Some(run) = run {
+        ui.label(RichText::new(run.store.name()).strong()).on_hover_text(run.store.path().display().to_string());
+    }
     let status = training.map(Training::status).unwrap_or_default();
     let (text, colour) = state(training, &status, theme);
     ui.label(RichText::new(text).color(colour).strong()).on_hover_text(
@@ -93,7 +112,8 @@ fn status_ui(ui: &mut Ui, theme: &Theme, training: Option<&Training>) {
     if let (Some(left), false) = (status.remaining(), training.is_over()) {
         ui.label(format!("{} left", clock(left))).on_hover_text("At the present speed, pauses not counted.");
     }
-    ui.label(RichText::new(device_name(training.device)).color(theme.faint))
+    let device = run.map_or_else(|| training.device.to_string(), |run| run.store.header().device.clone());
+    ui.label(RichText::new(format!("on {device}")).color(theme.faint))
         .on_hover_text("Where tensors live; see `marscope devices`. Chosen for the next run under Next run.");
 }
 
@@ -127,9 +147,9 @@ fn state(
     (text, colour)
 }
 
-/// Iterations a second, or seconds an iteration if that is the larger number.
+/// Iterations a second, or seconds an iteration where that is the larger number.
 fn speed(seconds: f64) -> String {
-    if seconds < 1.0 { format!("{:.1} it/s", 1.0 / seconds) } else { format!("{:.2} it/s", 1.0 / seconds) }
+    if seconds < 10.0 { format!("{:.2} it/s", 1.0 / seconds) } else { format!("{seconds:.1} s/it") }
 }
 
 /// A duration as it is read off a clock: `7 s`, `1:05`, `2:03:00`.

@@ -62,8 +62,7 @@ fn open_menu_ui(ui: &mut Ui, scene: Scene<'_>, found: &[ListRow], out: &mut Vec<
 }
 
 fn is_open(scene: Scene<'_>, path: &Path) -> bool {
-    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    scene.runs.iter().any(|run| run.store.path() == place)
+    scene.runs.iter().any(|run| run.store.path() == path)
 }
 
 fn row_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, colour: Color32, out: &mut Vec<Action>) {
@@ -88,7 +87,7 @@ fn row_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, colour: Color32, out: &m
         if label.clicked() {
             out.push(Action::Select(run.id));
         }
-        label.on_hover_text(summary(run)).context_menu(|ui| {
+        label.on_hover_ui(|ui| drop(ui.label(summary(run)))).context_menu(|ui| {
             if ui.button("Fork…").clicked() {
                 out.push(Action::AskFork(run.id));
             }
@@ -97,6 +96,10 @@ fn row_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, colour: Color32, out: &m
             }
         });
     });
+    if let Some(parent) = &run.store.header().parent {
+        let of = Path::new(&parent.run).file_name().map_or_else(|| parent.run.clone(), |n| n.display().to_string());
+        ui.label(RichText::new(format!("branch of {of} at {}", parent.step)).small().color(scene.theme.branch));
+    }
     if let Some(problem) = &run.problem {
         ui.label(RichText::new(problem).small().color(scene.theme.bad));
     } else if !run.complete {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::compare::ab::AbView;
 use super::compare::ablation_plan::AblationForm;
@@ -38,8 +39,7 @@ impl CompareView {
 }
 
 /// What is kept.
-#[derive(Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Serialize)]
 pub struct Saved {
     /// Light or dark.
     pub theme: ThemeChoice,
@@ -83,16 +83,45 @@ impl Saved {
                 return (Self::default(), vec![text]);
             }
         };
-        match serde_json::from_str::<Self>(&text) {
-            Ok(mut saved) => {
-                let problems = saved.validate();
-                (saved, problems)
-            }
+        let fields = match serde_json::from_str::<serde_json::Map<String, Value>>(&text) {
+            Ok(fields) => fields,
             Err(error) => {
-                let text = format!("the saved layout {} is damaged ({error}); panels are as at first", file.display());
-                (Self::default(), vec![text])
+                let aside = file.with_extension("damaged.json");
+                // If it cannot be kept it is still damaged.
+                drop(std::fs::rename(file, &aside));
+                let text = format!(
+                    "the saved layout {} is damaged ({error}) and was kept as {}; panels are as at first",
+                    file.display(),
+                    aside.display()
+                );
+                return (Self::default(), vec![text]);
+            }
+        };
+        let mut saved = Self::default();
+        let mut problems = Vec::new();
+        for (name, value) in fields {
+            if let Err(error) = saved.take(&name, value) {
+                problems.push(format!("{name} in {} cannot be read ({error}) and is as at first", file.display()));
             }
         }
+        problems.extend(saved.validate());
+        (saved, problems)
+    }
+
+    /// Takes over one field. One that cannot be read, as of another version, does not spoil the others.
+    fn take(&mut self, name: &str, value: Value) -> Result<(), serde_json::Error> {
+        match name {
+            "theme" => self.theme = serde_json::from_value(value)?,
+            "zoom" => self.zoom = serde_json::from_value(value)?,
+            "overlay" => self.overlay = serde_json::from_value(value)?,
+            "curves" => self.curves = serde_json::from_value(value)?,
+            "inspect" => self.inspect = serde_json::from_value(value)?,
+            "compare" => self.compare = serde_json::from_value(value)?,
+            "panels" => self.panels = serde_json::from_value(value)?,
+            // Of a later version.
+            _ => {}
+        }
+        Ok(())
     }
 
     fn validate(&mut self) -> Vec<String> {
@@ -161,14 +190,19 @@ mod tests {
         let (back, problems) = Saved::read(&file);
         assert_eq!(back.overlay, OverlayView::default());
         assert!(problems[0].contains("damaged"), "{problems:?}");
+        assert!(file.with_extension("damaged.json").exists(), "nothing is thrown away");
 
         let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
         value["zoom"] = serde_json::json!(1e9);
+        value["overlay"]["layer"] = serde_json::json!("of another version");
+        value["curves"]["smoothing"] = serde_json::json!(0.5);
         value["panels"]["live"] = value["panels"]["inspect"].clone();
         std::fs::write(&file, value.to_string()).unwrap();
         let (back, problems) = Saved::read(&file);
-        assert_eq!(back.zoom, 1.0);
+        assert_eq!((back.zoom, back.curves.smoothing), (1.0, 0.5));
+        assert_eq!(back.overlay, OverlayView::default());
+        assert!(problems.iter().any(|problem| problem.contains("overlay")), "{problems:?}");
         assert!(is_sound(&back.panels[&Tab::Live], Tab::Live));
-        assert!(problems[0].contains("Live"), "{problems:?}");
+        assert!(problems.iter().any(|problem| problem.contains("Live")), "{problems:?}");
     }
 }

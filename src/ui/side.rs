@@ -1,5 +1,7 @@
 //! The side of the window: open runs, and the switches of the run or of the next one.
 
+use std::sync::LazyLock;
+
 use eframe::egui::{self, ComboBox, DragValue, Panel, RichText, ScrollArea, TextEdit, Ui};
 
 use super::action::Action;
@@ -9,9 +11,11 @@ use super::runs_list::runs_list_ui;
 use super::theme::Theme;
 use super::toggles::{Mode, Values, toggles_ui};
 use super::devices::Devices;
+use crate::error::{Error, Result};
 use crate::session::device::{DeviceChoice, DeviceLine};
 use crate::session::train::config::TrainConfig;
 use crate::session::train::preset;
+use crate::world::prompt::Caption;
 
 /// Which settings the side shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,22 +85,45 @@ impl App {
         }
         let values = Values { applied: &config.rl, wanted: self.work.wanted.as_ref().filter(|_| live) };
         let mode = if live { Mode::Live } else { Mode::Recorded };
-        if let Some(changed) = toggles_ui(ui, theme, mode, values, &mut self.toggles) {
-            out.push(Action::Change(Box::new(changed)));
+        if let Some(changed) = toggles_ui(ui, theme, (mode, Some(run)), values, &mut self.toggles) {
+            if live {
+                out.push(Action::Change(Box::new(changed)));
+            }
         }
         if !live {
             recorded_buttons_ui(ui, run, &config, out);
+            self.resume_ui(ui, &config, out);
         }
+    }
+
+    /// More iterations for a recorded run.
+    fn resume_ui(&mut self, ui: &mut Ui, config: &TrainConfig, out: &mut Vec<Action>) {
+        let situation = self.work.situation(&self.runs, &self.selection);
+        if !situation.resumable || situation.busy {
+            return;
+        }
+        let iterations = self.locals.resume.get_or_insert(config.iterations.saturating_mul(2));
+        ui.horizontal(|ui| {
+            let button = ui.button("Resume to").on_hover_text("Continues from the last checkpoint until so many iterations are done.");
+            if button.clicked() {
+                out.push(Action::Resume(Some(*iterations)));
+            }
+            let field = ui.add(DragValue::new(iterations).range(1..=10_000_000));
+            let label = ui.label("iterations");
+            field.labelled_by(label.id);
+        });
     }
 
     fn next_run_ui(&mut self, ui: &mut Ui, theme: &Theme, out: &mut Vec<Action>) {
         let mut draft = self.work.draft.clone();
-        preset_ui(ui, &mut draft);
+        if preset_ui(ui, &mut draft) {
+            self.locals.prompts = None;
+        }
         prompts_ui(ui, theme, &mut draft, &mut self.locals.prompts);
         device_ui(ui, theme, &mut self.locals.devices, &mut self.work.device);
         ui.separator();
         let values = Values { applied: &draft.rl.clone(), wanted: None };
-        if let Some(changed) = toggles_ui(ui, theme, Mode::Draft, values, &mut self.toggles) {
+        if let Some(changed) = toggles_ui(ui, theme, (Mode::Draft, None), values, &mut self.toggles) {
             draft.rl = changed;
         }
         if ui.button("All settings…").on_hover_text("Every setting of the next run, with its description (Ctrl+,).").clicked() {
@@ -119,16 +146,21 @@ fn recorded_buttons_ui(ui: &mut Ui, run: super::data::run::RunId, config: &Train
     });
 }
 
-/// The preset of the next run, its iterations and its seed.
-fn preset_ui(ui: &mut Ui, draft: &mut TrainConfig) {
-    let is = |name: &str| preset::config(name).is_ok_and(|config| config == *draft);
-    let name = preset::names().into_iter().find(|name| is(name));
+/// The presets, read once.
+static PRESETS: LazyLock<Vec<(&str, TrainConfig)>> = LazyLock::new(|| {
+    let read = |name| Some((name, preset::config(name).ok()?));
+    preset::names().into_iter().filter_map(read).collect()
+});
+
+/// The preset of the next run, its iterations and its seed; says whether a preset was chosen.
+fn preset_ui(ui: &mut Ui, draft: &mut TrainConfig) -> bool {
+    let mut chosen = false;
+    let name = PRESETS.iter().find(|(_, config)| config == draft).map(|(name, _)| *name);
     let combo = ComboBox::from_id_salt("preset").selected_text(name.unwrap_or("custom")).show_ui(ui, |ui| {
-        for other in preset::names() {
-            if ui.selectable_label(name == Some(other), other).clicked()
-                && let Ok(config) = preset::config(other)
-            {
-                *draft = config;
+        for (other, config) in PRESETS.iter() {
+            if ui.selectable_label(name == Some(*other), *other).clicked() {
+                draft.clone_from(config);
+                chosen = true;
             }
         }
     });
@@ -142,6 +174,19 @@ fn preset_ui(ui: &mut Ui, draft: &mut TrainConfig) {
             "Of everything random. On the CPU one seed gives one run, bit for bit.",
         );
     });
+    chosen
+}
+
+/// Whether every line of `text` is a prompt.
+///
+/// # Errors
+/// [`Error::Config`] naming the first word that is none.
+pub(super) fn check_prompts(text: &str) -> Result<()> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    if lines.peek().is_none() {
+        return Err(Error::Config("at least one prompt is needed".into()));
+    }
+    lines.try_for_each(|line| line.parse::<Caption>().map(drop))
 }
 
 /// Prompts, one a line; wrong ones say what is wrong.
@@ -153,18 +198,15 @@ fn prompts_ui(ui: &mut Ui, theme: &Theme, draft: &mut TrainConfig, typed: &mut O
         .labelled_by(label.id)
         .on_hover_text("Captions of the world of scenes, such as: a cross and a ring. Taken in turn.");
     let prompts: Vec<String> = text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect();
-    let wrong = prompts.iter().find_map(|prompt| prompt.parse::<crate::world::prompt::Caption>().err());
+    let checked = check_prompts(&text);
     if response.changed() {
         *typed = Some(text);
     }
-    match wrong {
-        Some(error) => {
+    match checked {
+        Err(error) => {
             ui.label(RichText::new(error.to_string()).small().color(theme.bad));
         }
-        None if prompts.is_empty() => {
-            ui.label(RichText::new("At least one prompt is needed.").small().color(theme.bad));
-        }
-        None => {
+        Ok(()) => {
             draft.prompts = prompts;
             if !response.has_focus() {
                 *typed = None;

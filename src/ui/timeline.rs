@@ -3,7 +3,7 @@
 use eframe::egui::{self, Color32, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
 
 use super::action::Action;
-use super::data::run::OpenRun;
+use super::data::run::{OpenRun, Runs};
 use super::icons::{Icon, icon_button};
 use super::scene::Scene;
 use super::theme::Theme;
@@ -71,9 +71,9 @@ fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Changes and marks of a run, by iteration.
+/// Changes, marks, film strips and open branches of a run, by iteration.
 #[must_use]
-pub fn happenings(run: &OpenRun) -> Vec<Happening> {
+pub fn happenings(run: &OpenRun, runs: &Runs) -> Vec<Happening> {
     let changes = run
         .store
         .changes()
@@ -84,7 +84,19 @@ pub fn happenings(run: &OpenRun) -> Vec<Happening> {
         .marks()
         .iter()
         .map(|mark| Happening { step: mark.step, kind: Kind::of(mark.mark), text: mark.text.clone() });
-    let mut all: Vec<Happening> = changes.chain(marks).collect();
+    let strips = run
+        .store
+        .probes()
+        .iter()
+        .map(|(step, _)| Happening { step: *step, kind: Kind::Probe, text: "pictures of the fixed prompts".into() });
+    let branches = runs.iter().filter_map(|branch| {
+        let parent = branch.store.header().parent.as_ref()?;
+        let own = std::path::Path::new(&parent.run).file_name() == run.store.path().file_name()
+            && branch.store.path().parent() == run.store.path().parent();
+        let text = format!("{} branches off", branch.store.name());
+        own.then_some(Happening { step: parent.step, kind: Kind::Branch, text })
+    });
+    let mut all: Vec<Happening> = changes.chain(marks).chain(strips).chain(branches).collect();
     all.sort_by_key(|happening| (happening.step, happening.kind));
     all
 }
@@ -97,7 +109,8 @@ struct Scale {
 
 impl Scale {
     fn x(&self, step: usize) -> f32 {
-        egui::remap(step as f32, 0.0..=self.last.max(1) as f32, self.rect.x_range())
+        // A cursor of a longer run stands at the end.
+        egui::remap_clamp(step as f32, 0.0..=self.last.max(1) as f32, self.rect.x_range())
     }
 
     fn step(&self, x: f32) -> usize {
@@ -166,15 +179,14 @@ fn paint(ui: &Ui, scene: Scene<'_>, scale: &Scale, happened: &[Happening], newes
     painter.rect_filled(track, 3.0, theme.line);
     let done = Rect::from_min_max(track.min, pos2(scale.x(newest), track.max.y));
     painter.rect_filled(done, 3.0, theme.accent.gamma_multiply(0.45));
-    let mut last: Option<(i32, Kind)> = None;
+    let mut last = [i32::MIN; 5];
     for happening in happened {
         let x = scale.x(happening.step);
         // One mark a pixel and kind: a hundred thousand cost what the strip is wide.
-        let place = (x.round() as i32, happening.kind);
-        if last == Some(place) {
+        let place = x.round() as i32;
+        if std::mem::replace(&mut last[happening.kind as usize], place) == place {
             continue;
         }
-        last = Some(place);
         paint_mark(painter, happening.kind, x, rect, theme);
     }
     let x = scale.x(scene.step());

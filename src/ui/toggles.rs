@@ -2,12 +2,13 @@
 
 use eframe::egui::{self, ComboBox, DragValue, Response, RichText, Ui};
 
+use super::data::run::RunId;
 use super::theme::Theme;
 use crate::rl::config::{Frozen, RlConfig, Selection};
 use crate::rl::variant::Variant;
 
 /// What the switches stand for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// A run being trained: a change waits for the next iteration.
     Live,
@@ -20,6 +21,8 @@ pub enum Mode {
 /// View-local state: settings while they are being typed or dragged.
 #[derive(Clone, Debug, Default)]
 pub struct ToggleState {
+    /// Whose they are: what is typed for one run must not reach another.
+    of: Option<(Mode, Option<RunId>)>,
     editing: Option<RlConfig>,
     reward: Option<String>,
 }
@@ -37,12 +40,15 @@ pub struct Values<'a> {
 pub fn toggles_ui(
     ui: &mut Ui,
     theme: &Theme,
-    mode: Mode,
+    (mode, run): (Mode, Option<RunId>),
     values: Values<'_>,
     state: &mut ToggleState,
 ) -> Option<RlConfig> {
+    if state.of != Some((mode, run)) {
+        *state = ToggleState { of: Some((mode, run)), ..ToggleState::default() };
+    }
     let shown = state.editing.clone().or_else(|| values.wanted.cloned()).unwrap_or_else(|| values.applied.clone());
-    let mut rows = Rows { theme, mode, applied: values.applied, config: shown, changed: false, done: false };
+    let mut rows = Rows { theme, mode, applied: values.applied, config: shown, held: false, changed: false, done: false };
     ui.add_enabled_ui(mode != Mode::Recorded, |ui| {
         variant_ui(ui, &rows);
         switches_ui(ui, &mut rows);
@@ -50,13 +56,15 @@ pub fn toggles_ui(
         numbers_ui(ui, &mut rows);
         reward_ui(ui, &mut rows, &mut state.reward);
     });
-    let Rows { config, changed, done, .. } = rows;
+    let Rows { config, held, changed, done, .. } = rows;
     if done {
         state.editing = None;
-        return Some(config);
+        return (mode != Mode::Recorded).then_some(config);
     }
     if changed {
         state.editing = Some(config);
+    } else if !held {
+        state.editing = None;
     }
     None
 }
@@ -67,6 +75,8 @@ struct Rows<'a> {
     mode: Mode,
     applied: &'a RlConfig,
     config: RlConfig,
+    /// A control is being dragged or typed into.
+    held: bool,
     /// Something moved in this frame.
     changed: bool,
     /// A change is finished: let go, left, clicked.
@@ -78,6 +88,7 @@ impl Rows<'_> {
     fn took(&mut self, response: &Response) {
         self.changed |= response.changed();
         let held = response.dragged() || response.has_focus();
+        self.held |= held;
         self.done |= (response.changed() && !held) || response.drag_stopped() || (response.lost_focus() && self.differs());
     }
 
@@ -149,14 +160,14 @@ const fn frozen_name(frozen: Frozen) -> &'static str {
 
 fn mte_ui(ui: &mut Ui, rows: &mut Rows<'_>) {
     ui.horizontal(|ui| {
-        let response = ui.add(DragValue::new(&mut rows.config.mte.trajectories).range(1..=64).speed(0.1));
+        let response = ui.add(DragValue::new(&mut rows.config.mte.trajectories).range(1..=64).clamp_existing_to_range(false).speed(0.1));
         let response = named(ui, response, "S", "Trajectories of every token (S), 1 to 64; 1 measures no uncertainty.");
         rows.took(&response);
         rows.pending_ui(ui, &rows.applied.mte.trajectories.to_string(), &rows.config.mte.trajectories.to_string());
     });
     ui.horizontal(|ui| {
         let mut percent = rows.config.mte.share * 100.0;
-        let widget = DragValue::new(&mut percent).range(0.1..=100.0).speed(0.5).max_decimals(1).suffix(" %");
+        let widget = DragValue::new(&mut percent).range(1e-4..=100.0).clamp_existing_to_range(false).speed(0.5).max_decimals(4).suffix(" %");
         let response = ui.add(widget);
         let response = named(ui, response, "k", "Share of the tokens that get MTE (k), above 0 to 100 %; the paper uses 30 %.");
         if response.changed() {
@@ -212,6 +223,7 @@ fn number_ui(ui: &mut Ui, rows: &mut Rows<'_>, (name, meaning): (&str, &str), fi
         let (value, range, speed) = field(&mut rows.config);
         let widget = DragValue::new(value)
             .range(range)
+            .clamp_existing_to_range(false)
             .speed(speed)
             .custom_formatter(|v, _| short(v))
             .custom_parser(|text| text.trim().parse().ok());
@@ -240,7 +252,7 @@ fn numbers_ui(ui: &mut Ui, rows: &mut Rows<'_>) {
         (&mut c.rollout.guidance, 0.0..=20.0, 0.05)
     }, guidance);
     ui.horizontal(|ui| {
-        let response = ui.add(DragValue::new(&mut rows.config.group).range(2..=1024).speed(0.1));
+        let response = ui.add(DragValue::new(&mut rows.config.group).range(2..=1024).clamp_existing_to_range(false).speed(0.1));
         let response =
             named(ui, response, "group size", "Pictures of one prompt (G), 2 to 1024; their advantages are relative to each other.");
         rows.took(&response);

@@ -35,7 +35,7 @@ pub fn top_bar_ui(ui: &mut Ui, tab: Tab, messages: &Messages, out: &mut Vec<Acti
                     out.push(action());
                 }
             }
-            let unread = messages.unread;
+            let unread = messages.unread();
             let text = if unread > 0 { format!("Messages ({unread})") } else { "Messages".to_owned() };
             if ui.button(text).on_hover_text("Problems and what was done (Ctrl+M).").clicked() {
                 out.push(Action::ToggleMessages);

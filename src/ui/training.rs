@@ -22,6 +22,8 @@ pub struct Training {
     pub device: DeviceChoice,
     /// How it ended, once it did.
     pub ended: Option<End>,
+    /// Whether its folder could not be opened as a run.
+    pub not_opened: bool,
     /// Whether the user was told how it ended.
     pub told: bool,
     /// Why recording failed; it waits until the user lets it go on.
@@ -43,7 +45,7 @@ impl Training {
     /// Those of [`Session::start`].
     pub fn start(folder: PathBuf, origin: Origin, device: DeviceChoice) -> Result<Self> {
         let session = Session::start(Job { run: folder.clone(), origin, device })?;
-        Ok(Self { session, folder, run: None, device, ended: None, told: false, recording_failed: None })
+        Ok(Self { session, folder, run: None, device, not_opened: false, ended: None, told: false, recording_failed: None })
     }
 
     /// What it is doing.

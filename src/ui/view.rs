@@ -208,7 +208,7 @@ impl Default for OverlayView {
     fn default() -> Self {
         Self {
             layer: Layer::default(),
-            opacity: 0.6,
+            opacity: 0.5,
             colours: ColourMap::default(),
             scale: ScaleScope::default(),
             threshold: None,

@@ -70,6 +70,10 @@ impl eframe::App for Watched {
         self.app.ui(ui, frame);
     }
 
+    fn clear_color(&self, visuals: &eframe::egui::Visuals) -> [f32; 4] {
+        self.app.clear_color(visuals)
+    }
+
     fn on_exit(&mut self) {
         self.app.on_exit();
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = self.app.failure();

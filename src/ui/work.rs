@@ -12,6 +12,7 @@ use crate::rl::config::RlConfig;
 use crate::session::ablate::Plan;
 use crate::session::device::DeviceChoice;
 use crate::session::train::config::TrainConfig;
+use crate::session::train::message::REFUSED;
 use crate::session::train::origin::Origin;
 
 /// What is computed, and what would be next.
@@ -58,6 +59,7 @@ impl Work {
         Situation {
             busy: self.is_busy(),
             training: self.active().is_some(),
+            ablation: self.ablating.as_ref().is_some_and(|ablating| !ablating.is_over()),
             run: run.is_some(),
             resumable: run.is_some_and(|run| run.is_training() && !run.checkpoints.is_empty()),
         }
@@ -129,7 +131,7 @@ impl Work {
     pub fn update(&mut self, applied: Option<&RlConfig>) -> Vec<News> {
         let Some(training) = &mut self.training else { return Vec::new() };
         let news = training.drain();
-        let refused = news.iter().any(|n| matches!(n, News::Problem(text) if text.contains("settings stay as they are")));
+        let refused = news.iter().any(|n| matches!(n, News::Problem(text) if text.starts_with(REFUSED)));
         if refused || training.is_over() || self.wanted.as_ref() == applied {
             self.wanted = None;
         }

@@ -6,7 +6,8 @@ use marscope::ui::live::{TokenCounts, group_ui, token_counts};
 use marscope::ui::view::Layer;
 
 use crate::fixture::{World, settle, window};
-use crate::runs_on_disk::{alert, create, create_with, record, record_group};
+use crate::more_on_disk::{alert, create_with};
+use crate::runs_on_disk::{create, record, record_group};
 
 const EARNED: [(f64, f64); 3] = [(0.25, -1.0), (0.75, 1.0), (0.5, 0.0)];
 

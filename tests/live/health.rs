@@ -7,7 +7,8 @@ use marscope::ui::live::signals::Verdict::{self, Fine, Look, Unknown, Wrong};
 use marscope::ui::live::signals::{not_finite, signals};
 
 use crate::fixture::{Panel, World, settle, window};
-use crate::runs_on_disk::{alert, create, record};
+use crate::more_on_disk::alert;
+use crate::runs_on_disk::{create, record};
 
 const PANEL: Panel = |ui, scene, _, _, out| health_ui(ui, scene, out);
 

@@ -5,6 +5,7 @@
 mod fixture;
 mod group;
 mod health;
+mod more_on_disk;
 mod noise;
 mod overlay_bar;
 mod probes;

@@ -6,7 +6,8 @@ use marscope::ui::action::Action;
 use marscope::ui::live::{probes_ui, thumbnail};
 
 use crate::fixture::{Panel, World, settle, window};
-use crate::runs_on_disk::{create, probe};
+use crate::more_on_disk::probe;
+use crate::runs_on_disk::create;
 
 const PANEL: Panel = |ui, scene, _, _, out| probes_ui(ui, scene, out);
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use marscope::runs::event::{Element, Event, GroupRecord, Mark, PictureRecord, ProbeFrame, Scalar};
+use marscope::runs::event::{Element, Event, GroupRecord, PictureRecord, Scalar};
 use marscope::runs::folder::{RunFolder, RunHeader};
 use marscope::session::train::config::TrainConfig;
 use marscope::session::train::origin::KIND;
@@ -18,16 +18,12 @@ pub const TRAINED: [usize; 2] = [1, 3];
 
 /// An empty run of the default settings.
 pub fn create(path: &Path) -> RunFolder {
-    create_with(path, &TrainConfig::default())
+    let config = serde_json::to_value(TrainConfig::default()).unwrap();
+    RunFolder::create(path, &RunHeader::new(KIND, config, "cpu")).unwrap()
 }
 
-/// An empty run.
-pub fn create_with(path: &Path, config: &TrainConfig) -> RunFolder {
-    let header = RunHeader::new(KIND, serde_json::to_value(config).unwrap(), "cpu");
-    RunFolder::create(path, &header).unwrap()
-}
-
-fn picture(run: &mut RunFolder, shade: u8) -> marscope::runs::event::MediaRef {
+/// A picture of stripes in the run.
+pub fn picture(run: &mut RunFolder, shade: u8) -> marscope::runs::event::MediaRef {
     let mut image = Rgb8::filled(16, 16, [shade, 120, 255 - shade]);
     for (i, pixel) in image.pixels.chunks_mut(3).enumerate() {
         if (i % 16 / 4 + i / 64) % 2 == 0 {
@@ -87,20 +83,3 @@ pub fn record(run: &mut RunFolder, step: usize, values: &[(&str, f64)]) {
     run.scalars(step, step as f64, &values).unwrap();
 }
 
-/// Records an alert at `step`.
-pub fn alert(run: &mut RunFolder, step: usize, text: &str) {
-    run.record(&Event::Mark { step, mark: Mark::Alert, text: text.to_owned() }).unwrap();
-}
-
-/// Records a frame of the film strips.
-pub fn probe(run: &mut RunFolder, step: usize, prompts: &[(&str, f64)]) {
-    let frames = prompts
-        .iter()
-        .map(|(prompt, score)| ProbeFrame {
-            prompt: (*prompt).to_owned(),
-            score: Scalar(*score),
-            png: picture(run, (step % 256) as u8),
-        })
-        .collect();
-    run.record(&Event::Probes { step, frames }).unwrap();
-}

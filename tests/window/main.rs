@@ -3,8 +3,11 @@
 #![cfg(feature = "gui")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod acting;
+mod hands;
 mod looking;
 mod opening;
+mod reading;
 #[path = "../live/runs_on_disk.rs"]
 mod runs_on_disk;
 mod stage;

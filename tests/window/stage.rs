@@ -1,9 +1,9 @@
 //! A window without a screen.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{Modifiers, vec2};
+use eframe::egui::vec2;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use marscope::session::device::DeviceChoice;
@@ -26,6 +26,7 @@ pub fn options(root: &Path, preset: &str, iterations: usize) -> Options {
     options.draft.evaluate.held_out = 0;
     options.device = DeviceChoice::Cpu;
     options.folder = root.join("runs");
+    options.dialogs = false;
     options.theme = Some(ThemeChoice::Dark);
     options
 }
@@ -44,14 +45,6 @@ impl Stage {
         stage
     }
 
-    /// A window with these runs open.
-    pub fn of(paths: &[&Path]) -> Self {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
-        let mut stage = Self::with(|options| options.open = paths);
-        stage.until("the runs are read", |app| app.runs().iter().all(|run| run.complete));
-        stage
-    }
-
     /// Draws frames until `done`.
     pub fn until(&mut self, what: &str, mut done: impl FnMut(&App) -> bool) {
         let start = Instant::now();
@@ -60,51 +53,25 @@ impl Stage {
             if done(self.harness.state()) {
                 break;
             }
-            assert!(start.elapsed() < Duration::from_secs(120), "waited too long until {what}");
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "waited too long until {what}; the window says {:?}",
+                self.words()
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         self.harness.run_steps(3);
     }
 
-    /// Draws frames until a label contains `text`.
-    pub fn until_said(&mut self, text: &str) {
-        let start = Instant::now();
-        while !self.says(text) {
-            assert!(start.elapsed() < Duration::from_secs(120), "waited too long for {text:?}");
-            std::thread::sleep(Duration::from_millis(10));
-            self.harness.step();
-        }
-    }
-
-    /// Whether a label contains `text`.
-    pub fn says(&self, text: &str) -> bool {
-        self.harness.query_all_by_label_contains(text).next().is_some()
-    }
-
-    /// Whether the control of that name can be used.
-    pub fn enabled(&self, name: &str) -> bool {
-        !self.harness.get_by_label(name).accesskit_node().is_disabled()
+    /// All that a screen reader would hear.
+    pub fn words(&self) -> Vec<String> {
+        self.harness.query_all_by_label_contains("").filter_map(|node| node.accesskit_node().label()).collect()
     }
 
     /// Clicks the control of that name.
     pub fn click(&mut self, name: &str) {
-        self.harness.get_by_label(name).click();
+        self.harness.get_by_label(name).click_accesskit();
         self.harness.run_steps(3);
     }
 
-    /// Presses a key.
-    pub fn key(&mut self, modifiers: Modifiers, key: eframe::egui::Key) {
-        self.harness.key_press_modifiers(modifiers, key);
-        self.harness.run_steps(3);
-    }
-
-    /// Types into the field of that name and presses Enter.
-    pub fn type_into(&mut self, name: &str, text: &str) {
-        self.harness.get_by_label(name).focus();
-        self.harness.run_steps(2);
-        self.harness.get_by_label(name).type_text(text);
-        self.harness.run_steps(2);
-        self.harness.key_press(eframe::egui::Key::Enter);
-        self.harness.run_steps(3);
-    }
 }

@@ -87,9 +87,9 @@ fn keys_start_and_pause_and_a_recorded_run_is_resumed_to_its_end() {
 
 #[test]
 fn a_setting_out_of_range_is_refused_in_words() {
-    let mut stage = Stage::with(|options| options.draft.rl.group = 1);
+    let mut stage = Stage::with(|options| options.draft.rl.rollout.ar_steps = 0);
     stage.click("Start");
-    stage.until_said("rl.group");
+    stage.until_said("0 AR steps");
     assert_eq!(stage.harness.state().runs().iter().len(), 0);
 }
 

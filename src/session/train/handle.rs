@@ -7,7 +7,6 @@ use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 
 use super::gate::Gate;
-use super::live::LiveGroups;
 use super::message::{End, Message, Outbox, outbox};
 use super::origin::Origin;
 use super::status::{Activity, Status};
@@ -16,15 +15,12 @@ use crate::error::{Error, Result};
 use crate::rl::config::RlConfig;
 use crate::session::device::DeviceChoice;
 use crate::session::panic;
-use crate::session::slot::Slot;
 
 /// A training run on a thread of its own. Dropping it stops the run, with a checkpoint.
 pub struct Session {
     gate: Arc<Gate>,
     /// Facts, in order.
     pub messages: Receiver<Message>,
-    /// The newest pictures.
-    pub live: Slot<LiveGroups>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -48,13 +44,12 @@ impl Session {
         let gate = Arc::new(Gate::default());
         gate.set(Activity::Loading);
         let (outbox, messages) = outbox();
-        let live = Slot::default();
-        let (theirs, shown) = (Arc::clone(&gate), live.clone());
+        let theirs = Arc::clone(&gate);
         let thread = std::thread::Builder::new()
             .name("trainer".into())
-            .spawn(move || work(&job, &theirs, &outbox, &shown))
+            .spawn(move || work(&job, &theirs, &outbox))
             .map_err(|error| Error::Device(format!("the training thread could not be started: {error}")))?;
-        Ok(Self { gate, messages, live, thread: Some(thread) })
+        Ok(Self { gate, messages, thread: Some(thread) })
     }
 
     /// What it is doing.
@@ -134,8 +129,8 @@ impl Drop for Session {
     }
 }
 
-fn work(job: &Job, gate: &Gate, outbox: &Outbox, live: &Slot<LiveGroups>) {
-    let outcome = catch_unwind(AssertUnwindSafe(|| train(job, gate, outbox, live)));
+fn work(job: &Job, gate: &Gate, outbox: &Outbox) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| train(job, gate, outbox)));
     let outcome = outcome.unwrap_or_else(|caught| {
         Err(Error::Device(format!(
             "the training thread failed: {}; the checkpoints of {} are intact, and --resume continues from the last",
@@ -158,13 +153,13 @@ fn work(job: &Job, gate: &Gate, outbox: &Outbox, live: &Slot<LiveGroups>) {
     }
 }
 
-fn train(job: &Job, gate: &Gate, outbox: &Outbox, live: &Slot<LiveGroups>) -> Result<()> {
+fn train(job: &Job, gate: &Gate, outbox: &Outbox) -> Result<()> {
     let mut opened = job.origin.open(&job.run, job.device)?;
     for warning in std::mem::take(&mut opened.warnings) {
         outbox.send(Message::Warning(warning));
     }
     let first = std::mem::take(&mut opened.events);
-    let mut trainer = Trainer::new(opened, outbox.clone(), gate, live);
+    let mut trainer = Trainer::new(opened, outbox.clone(), gate);
     let outcome = trainer.run(first);
     if let Err(reason) = &outcome {
         trainer.save(reason);

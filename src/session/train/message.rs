@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::runs::event::Event;
 
+/// How the warning begins that says that changed settings were refused.
+pub const REFUSED: &str = "the settings stay as they are: ";
+
 /// One fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {

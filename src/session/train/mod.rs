@@ -7,7 +7,6 @@ pub mod gate;
 pub mod group;
 pub mod handle;
 pub mod iteration;
-pub mod live;
 pub mod message;
 pub mod noise;
 pub mod origin;

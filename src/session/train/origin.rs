@@ -14,7 +14,7 @@ use crate::rl::variant::Variant;
 use crate::runs::event::{Event, Mark};
 use crate::runs::folder::{Parent, RunFolder, RunHeader, lock, read_events, read_header};
 use crate::runs::health::Health;
-use crate::session::device::DeviceChoice;
+use crate::session::device::{DeviceChoice, described};
 use crate::session::settings::differences;
 
 /// `kind` in the header of a training run.
@@ -82,12 +82,12 @@ impl Origin {
     }
 }
 
-fn header(config: &TrainConfig, choice: DeviceChoice) -> Result<RunHeader> {
+fn header(config: &TrainConfig, device: &str) -> Result<RunHeader> {
     let value = serde_json::to_value(config).map_err(|error| Error::Config(error.to_string()))?;
     Ok(RunHeader {
         seed: Some(config.seed),
         variant: Some(Variant::of(&config.rl).map_or("custom", Variant::name).to_owned()),
-        ..RunHeader::new(KIND, value, &choice.to_string())
+        ..RunHeader::new(KIND, value, device)
     })
 }
 
@@ -104,7 +104,7 @@ fn new(
     config.validate()?;
     let base = model.map_or_else(WeightFolder::shipped, WeightFolder::read)?;
     let fixed = fixed(&base, config, device)?;
-    let folder = RunFolder::create(run, &header(config, choice)?)?;
+    let folder = RunFolder::create(run, &header(config, &described(choice, device))?)?;
     base.copy_to(&run.join(BASE))?;
     let policy = Policy::new(fixed.reference.generator.clone(), &config.rl);
     checkpoint::write(&policy, config, run, true)?;
@@ -279,7 +279,7 @@ fn fork(
     let step = policy.iteration;
     let header = RunHeader {
         parent: Some(Parent { run: parent.display().to_string(), step }),
-        ..header(config, choice)?
+        ..header(config, &described(choice, device))?
     };
     let folder = RunFolder::create(run, &header)?;
     base.copy_to(&run.join(BASE))?;

@@ -11,8 +11,7 @@ use super::config::TrainConfig;
 use super::evaluation::Evaluator;
 use super::gate::Gate;
 use super::iteration::{Fixed, Iteration, Work};
-use super::live::LiveGroups;
-use super::message::{Message, Outbox};
+use super::message::{Message, Outbox, REFUSED};
 use super::noise;
 use super::origin::{ENDED, Opened};
 use super::policy::Policy;
@@ -25,7 +24,6 @@ use crate::rl::plan::StepPlan;
 use crate::runs::event::{Event, Mark, Scalar};
 use crate::runs::health::Health;
 use crate::session::settings::differences;
-use crate::session::slot::Slot;
 
 /// Iterations over which speed is averaged.
 const SPEED_WINDOW: usize = 10;
@@ -38,7 +36,6 @@ pub struct Trainer<'a> {
     recorder: Recorder,
     outbox: Outbox,
     gate: &'a Gate,
-    live: &'a Slot<LiveGroups>,
     recent: VecDeque<f64>,
     /// Checkpoints that were written while an iteration was under way and whose marks are not recorded yet. Held while
     /// one is written: two threads may be asked at once.
@@ -53,7 +50,7 @@ pub struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     /// Ready to run.
     #[must_use]
-    pub fn new(opened: Opened, outbox: Outbox, gate: &'a Gate, live: &'a Slot<LiveGroups>) -> Self {
+    pub fn new(opened: Opened, outbox: Outbox, gate: &'a Gate) -> Self {
         let Opened { fixed, policy, config, folder, look_again, health, .. } = opened;
         gate.update(|status| {
             status.iteration = policy.iteration;
@@ -66,7 +63,6 @@ impl<'a> Trainer<'a> {
             config,
             outbox,
             gate,
-            live,
             recent: VecDeque::new(),
             unmarked: Mutex::new(0),
             look_again,
@@ -173,7 +169,7 @@ impl<'a> Trainer<'a> {
         let config = TrainConfig { rl, ..self.config.clone() };
         let step = self.policy.iteration;
         if let Err(error) = self.allowed(&config) {
-            self.outbox.send(Message::Warning(format!("the settings stay as they are: {error}")));
+            self.outbox.send(Message::Warning(format!("{REFUSED}{error}")));
             return Ok(());
         }
         for change in differences(&self.config, &config)? {
@@ -305,7 +301,6 @@ impl<'a> Trainer<'a> {
     }
 
     fn publish(&mut self, iteration: &Iteration) -> Result<()> {
-        self.live.put(LiveGroups::of(iteration));
         let every = self.config.record.groups_every;
         let due = every > 0 && iteration.number.is_multiple_of(every);
         // A rollout that stopped the run is always kept: it is the one to look at.

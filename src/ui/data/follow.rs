@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, SystemTime};
 
+use super::media::Prefetch;
 use crate::error::{Error, Result};
 use crate::runs;
 use crate::runs::event::Event;
@@ -46,17 +47,25 @@ impl Follower {
     ///
     /// # Errors
     /// Those of [`runs::open_reader`], and [`Error::Device`] if the thread cannot be started.
-    pub fn start(path: &Path, repaint: impl Fn() + Send + 'static) -> Result<(Self, Option<RunHeader>)> {
+    pub fn start(
+        path: &Path,
+        prefetch: Option<Prefetch>,
+        repaint: impl Fn() + Send + 'static,
+    ) -> Result<(Self, Option<RunHeader>)> {
         let source = Source::of(path)?;
         let (place, header) = match &source {
             Source::Ours(reader) => (reader.path().to_path_buf(), Some(reader.header().clone())),
             Source::Foreign(path) => (path.clone(), None),
         };
+        let folder = place.clone();
         let (send, found) = sync_channel(4);
         let (open, closed) = channel();
         std::thread::Builder::new()
             .name("follower".into())
-            .spawn(move || source.follow(&send, &closed, &repaint))
+            .spawn(move || {
+                let look = |found: &Followed| read_ahead(prefetch.as_ref(), &folder, found);
+                source.follow(&send, &closed, &look, &repaint);
+            })
             .map_err(|error| Error::Device(format!("the thread that reads a run could not be started: {error}")))?;
         Ok((Self { path: place, found, _open: open }, header))
     }
@@ -70,6 +79,15 @@ impl Follower {
     /// What was found since, at most `count` portions of it.
     pub fn take(&self, count: usize) -> impl Iterator<Item = Followed> + '_ {
         self.found.try_iter().take(count)
+    }
+}
+
+/// Reads the newest group found.
+fn read_ahead(prefetch: Option<&Prefetch>, folder: &Path, found: &Followed) {
+    let (Some(prefetch), Followed::Events { events, .. }) = (prefetch, found) else { return };
+    let group = events.iter().rev().find_map(|event| if let Event::Group { group, .. } = event { Some(group) } else { None });
+    if let Some(group) = group {
+        prefetch.group(folder, group);
     }
 }
 
@@ -92,8 +110,15 @@ impl Source {
         Ok(Self::Foreign(path.to_path_buf()))
     }
 
-    fn follow(self, send: &SyncSender<Followed>, closed: &Receiver<()>, repaint: &dyn Fn()) {
+    fn follow(
+        self,
+        send: &SyncSender<Followed>,
+        closed: &Receiver<()>,
+        look: &dyn Fn(&Followed),
+        repaint: &dyn Fn(),
+    ) {
         let tell = |followed: Followed| {
+            look(&followed);
             let open = send.send(followed).is_ok();
             repaint();
             open
@@ -112,8 +137,8 @@ fn ours(mut reader: RunReader, closed: &Receiver<()>, tell: &dyn Fn(Followed) ->
         match reader.follow() {
             Ok(found) => {
                 more = found.more;
-                failed = None;
-                let news = found.restarted || !found.events.is_empty() || first;
+                let recovered = failed.take().is_some();
+                let news = found.restarted || !found.events.is_empty() || first || recovered;
                 first &= more;
                 if news
                     && !tell(Followed::Events { restarted: found.restarted, events: found.events, more })

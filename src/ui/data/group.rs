@@ -102,6 +102,8 @@ pub fn group_at(
     if let Some(held) = held
         && (held.run, held.step, held.index, held.count) == (run.id, *step, index, of_step.len())
         && held.record == *record
+        && held.pictures.iter().all(Result::is_ok)
+        && held.problems.is_empty()
     {
         return Some(Loaded::Ready(Arc::clone(held)));
     }

@@ -2,15 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
+use super::group::LARGE_MAPS;
 use crate::error::{Error, Result};
-use crate::runs::event::{MapRecord, MediaRef};
+use crate::runs::event::{GroupRecord, MapRecord, MediaRef};
 use crate::runs::media::{read_map, read_picture};
 use crate::ui::overlay::Picture;
 
 /// Bytes of pictures and maps kept.
 const KEPT: usize = 96 << 20;
+
+/// Requests that wait.
+const ASKED: usize = 512;
+/// What could not be read is tried again after this time.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// Something asked for.
 #[derive(Clone, Debug)]
@@ -53,6 +60,7 @@ struct Key {
 struct Held {
     item: Item,
     used: u64,
+    since: Instant,
 }
 
 #[derive(Clone)]
@@ -118,6 +126,12 @@ impl Media {
         }
     }
 
+    /// Reads groups before they are looked at.
+    #[must_use]
+    pub fn prefetch(&self) -> Prefetch {
+        Prefetch(Arc::downgrade(&self.0))
+    }
+
     /// Whether something that was asked for is still to be read.
     #[must_use]
     pub fn is_busy(&self) -> bool {
@@ -129,6 +143,23 @@ impl Media {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.state().bytes
+    }
+}
+
+/// Reads pictures and maps before they are looked at, so that a new group is drawn in one frame.
+#[derive(Clone)]
+pub struct Prefetch(Weak<Shared>);
+
+impl Prefetch {
+    /// Reads the group of the run in `folder`; the maps that are looked at only in Inspect are left out.
+    pub fn group(&self, folder: &Path, group: &GroupRecord) {
+        let Some(shared) = self.0.upgrade() else { return };
+        for picture in &group.pictures {
+            shared.ask(folder, picture.png, || Wanted::Picture(picture.png));
+        }
+        for map in group.maps.iter().filter(|map| !LARGE_MAPS.contains(&map.name.as_str())) {
+            shared.ask(folder, map.at, || Wanted::Map(Box::new(map.clone())));
+        }
     }
 }
 
@@ -151,11 +182,22 @@ impl Shared {
         let now = state.clock;
         if let Some(held) = state.held.get_mut(&key) {
             held.used = now;
-            return Some(held.item.clone());
+            let item = held.item.clone();
+            if !matches!(item, Item::Failed(_)) || held.since.elapsed() < RETRY {
+                return Some(item);
+            }
+            // A network drive may be back; until it is read the reason stays.
+            held.since = Instant::now();
+            state.queue.push((key, wanted()));
+            self.asked.notify_one();
+            return Some(item);
         }
         if !state.reading.contains(&key) {
             // Asked for again, it moves to the front.
             state.queue.retain(|(other, _)| *other != key);
+            // What was asked for long ago is looked at no more; it is asked for again if it is.
+            let stale = state.queue.len().saturating_sub(ASKED);
+            state.queue.drain(..stale);
             state.queue.push((key, wanted()));
             self.asked.notify_one();
         }
@@ -186,11 +228,8 @@ impl Shared {
             let mut state = self.state();
             state.reading.remove(&key);
             state.keep(key, item);
-            let idle = state.queue.is_empty();
             drop(state);
-            if idle {
-                (self.repaint)();
-            }
+            (self.repaint)();
         }
     }
 }
@@ -199,7 +238,8 @@ impl State {
     fn keep(&mut self, key: Key, item: Item) {
         self.bytes += item.bytes();
         let used = self.clock;
-        if let Some(old) = self.held.insert(key, Held { item, used }) {
+        let newest = key.clone();
+        if let Some(old) = self.held.insert(key, Held { item, used, since: Instant::now() }) {
             self.bytes -= old.item.bytes();
         }
         if self.bytes <= KEPT {
@@ -212,6 +252,10 @@ impl State {
             if self.bytes <= KEPT / 2 {
                 break;
             }
+            // Or what is larger than all the room there is would be read for ever.
+            if key == newest {
+                continue;
+            }
             if let Some(old) = self.held.remove(&key) {
                 self.bytes -= old.item.bytes();
             }
@@ -221,8 +265,6 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use super::*;
     use crate::runs::folder::{RunFolder, RunHeader};
     use crate::world::image::Rgb8;

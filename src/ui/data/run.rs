@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::follow::{Followed, Follower};
+use super::media::Prefetch;
 use crate::error::Result;
 use crate::runs::folder::RunHeader;
 use crate::runs::store::RunStore;
@@ -62,6 +63,13 @@ impl OpenRun {
         serde_json::from_value(value).ok()
     }
 
+    /// Looks for checkpoints, which are also written when nothing is recorded.
+    pub fn look_for_checkpoints(&mut self) {
+        if self.is_training() {
+            self.checkpoints = checkpoint::list(self.store.path());
+        }
+    }
+
     /// Looks for what was recorded since. Says whether there was anything.
     fn update(&mut self) -> bool {
         let mut changed = false;
@@ -89,8 +97,8 @@ impl OpenRun {
                 }
             }
         }
-        if changed && self.is_training() {
-            self.checkpoints = checkpoint::list(self.store.path());
+        if changed {
+            self.look_for_checkpoints();
         }
         changed
     }
@@ -110,11 +118,24 @@ impl Runs {
     /// # Errors
     /// Those of [`crate::runs::open_reader`] and of the imports; what goes wrong later is in [`OpenRun::problem`].
     pub fn open(&mut self, path: &Path, repaint: impl Fn() + Send + 'static) -> Result<RunId> {
+        self.open_ahead(path, None, repaint)
+    }
+
+    /// As [`open`](Self::open); the newest group is read with `prefetch` before it is looked at.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_ahead(
+        &mut self,
+        path: &Path,
+        prefetch: Option<Prefetch>,
+        repaint: impl Fn() + Send + 'static,
+    ) -> Result<RunId> {
         let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(known) = self.find(&place) {
             return Ok(known);
         }
-        let (follower, header) = Follower::start(&place, repaint)?;
+        let (follower, header) = Follower::start(&place, prefetch, repaint)?;
         if let Some(known) = self.find(follower.path()) {
             return Ok(known);
         }

@@ -23,6 +23,8 @@ const BUTTONS: usize = 8;
 
 /// Panels lower than this have the legend below the pictures.
 const LOW: f32 = 460.0;
+/// Room for the legend below the pictures, points.
+const LEGEND: f32 = 40.0;
 
 /// The group that the selected run shows at the cursor. `held` is the one that was read last: it stays while the next is
 /// read, so that nothing flickers when the cursor moves.
@@ -78,7 +80,8 @@ pub fn group_ui(
         if height >= LOW {
             legend_ui(ui, scene, (group, picture), view);
         }
-        let left = height - (ui.cursor().top() - top);
+        let below = if height < LOW { LEGEND } else { 0.0 };
+        let left = height - (ui.cursor().top() - top) - below;
         grid_ui(ui, scene, (group, order), (view, left), out);
         steps_ui(ui, scene, group, view.layer, out);
         if height < LOW {

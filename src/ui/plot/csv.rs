@@ -2,25 +2,34 @@
 
 use std::fmt::Write;
 
+use super::curve::Curve;
 use super::panel::{Panel, PanelChoice};
+use crate::runs::series::Series;
 
-/// Every point of the shown curves, or those in a range of the horizontal axis, unsmoothed: RFC 4180, every digit, and
+/// Every point of the shown curves and of the edges of their bands, or those in a range of the horizontal axis, unsmoothed: RFC 4180, every digit, and
 /// NaN, Infinity and -Infinity in words.
 #[must_use]
 pub fn to_csv(panel: &Panel<'_>, choice: &PanelChoice, range: Option<[f64; 2]>) -> String {
     let mut text = "run,name,step,seconds,value\r\n".to_owned();
     for curve in panel.shown(choice) {
-        let (run, name) = (quoted(curve.run), quoted(curve.name));
-        for point in curve.series.iter() {
-            let x = curve.x.x(point);
-            if range.is_none_or(|[low, high]| (low..=high).contains(&x)) {
-                let (seconds, value) = (number(point.seconds), number(point.value));
-                // Writing to a text does not fail.
-                let _ = write!(text, "{run},{name},{},{seconds},{value}\r\n", point.step);
-            }
+        rows(&mut text, curve, (curve.name, curve.series), range);
+        for (edge, series) in ["low", "high"].into_iter().zip(curve.band.into_iter().flatten()) {
+            rows(&mut text, curve, (&format!("{} {edge}", curve.name), series), range);
         }
     }
     text
+}
+
+fn rows(text: &mut String, curve: &Curve<'_>, (name, series): (&str, &Series), range: Option<[f64; 2]>) {
+    let (run, name) = (quoted(curve.run), quoted(name));
+    for point in series.iter() {
+        let x = curve.x.x(point);
+        if range.is_none_or(|[low, high]| (low..=high).contains(&x)) {
+            let (seconds, value) = (number(point.seconds), number(point.value));
+            // Writing to a text does not fail.
+            let _ = write!(text, "{run},{name},{},{seconds},{value}\r\n", point.step);
+        }
+    }
 }
 
 /// Every digit that is needed to read the same number again.
@@ -43,8 +52,8 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runs::series::{Point, Series};
-    use crate::ui::plot::{Curve, PlotColours};
+    use crate::runs::series::Point;
+    use crate::ui::plot::PlotColours;
     use eframe::egui::Visuals;
 
     #[test]

@@ -79,16 +79,17 @@ impl LinkedX {
     }
 
     /// Counts data from `extent` in as part of everything. Plots do it by themselves; a window does it for plots it does
-    /// not draw. `frame` is the number of the frame. Says whether the frame before knew less, so that what was drawn
-    /// with it should be drawn again.
+    /// not draw, or before it draws any. `frame` is the number of the frame. Says whether less was known, so that what was
+    /// drawn with it should be drawn again.
     pub fn include(&mut self, frame: u64, extent: Option<[f64; 2]>) -> bool {
         if frame != self.frame {
             // A frame in which no plot was drawn in between counts as well.
             self.extents = [None, self.extents[0]];
             self.frame = frame;
         }
+        let known = union(self.extents[0], self.extents[1]);
         self.extents[0] = union(self.extents[0], extent);
-        extent.is_some() && union(self.extents[1], extent) != self.extents[1]
+        union(known, extent) != known
     }
 
     fn least_span(&self) -> f64 {

@@ -1,0 +1,109 @@
+//! When the window is drawn again because something is new, and not because of its user.
+//!
+//! A graphics card draws at no cost to training. A software adapter takes the very cores that train: while nobody touches the
+//! window, news wait for each other there.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eframe::egui::Context;
+
+/// Between two frames on a software adapter while nobody touches the window.
+const CALM: Duration = Duration::from_secs(2);
+/// For so long after the last touch the window is as quick as it can be.
+const TOUCHED: Duration = Duration::from_millis(1500);
+
+/// Asks for frames. Clones share what they know.
+#[derive(Clone)]
+pub struct Repaint {
+    ctx: Context,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    start: Instant,
+    software: bool,
+    /// Milliseconds since `start`.
+    drawn: AtomicU64,
+    touched: AtomicU64,
+}
+
+impl Repaint {
+    /// For the window of `ctx`; `software` says whether a software adapter draws it.
+    #[must_use]
+    pub fn new(ctx: Context, software: bool) -> Self {
+        let shared = Shared {
+            start: Instant::now(),
+            software,
+            drawn: AtomicU64::new(0),
+            touched: AtomicU64::new(0),
+        };
+        Self { ctx, shared: Arc::new(shared) }
+    }
+
+    fn now(&self) -> u64 {
+        self.shared.start.elapsed().as_millis() as u64
+    }
+
+    /// A frame was drawn; `touched` says whether the user did something in it.
+    pub fn drawn(&self, touched: bool) {
+        let now = self.now();
+        self.shared.drawn.store(now, Ordering::Relaxed);
+        if touched {
+            self.shared.touched.store(now, Ordering::Relaxed);
+        }
+    }
+
+    /// Something is new: it is drawn at once, or with what else is new soon.
+    pub fn news(&self) {
+        let wait = self.wait();
+        if wait.is_zero() { self.ctx.request_repaint() } else { self.ctx.request_repaint_after(wait) }
+    }
+
+    /// What is shown changes with time: it is drawn after `interval`, or later where that costs too much.
+    pub fn tick(&self, interval: Duration) {
+        self.ctx.request_repaint_after(interval.max(self.wait()));
+    }
+
+    fn wait(&self) -> Duration {
+        let now = self.now();
+        let since = |moment: &AtomicU64| Duration::from_millis(now.saturating_sub(moment.load(Ordering::Relaxed)));
+        if !self.shared.software || since(&self.shared.touched) < TOUCHED {
+            return Duration::ZERO;
+        }
+        CALM.saturating_sub(since(&self.shared.drawn))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_untouched_window_on_a_software_adapter_waits() {
+        let quick = Repaint::new(Context::default(), false);
+        quick.drawn(false);
+        assert_eq!(quick.wait(), Duration::ZERO);
+        let calm = Repaint::new(Context::default(), true);
+        std::thread::sleep(Duration::from_millis(5));
+        calm.shared.touched.store(0, Ordering::Relaxed);
+        assert_eq!(calm.wait(), Duration::ZERO, "just opened counts as touched");
+        let past = Instant::now().checked_sub(TOUCHED * 4).unwrap();
+        let calm = Repaint {
+            ctx: Context::default(),
+            shared: Arc::new(Shared {
+                start: past,
+                software: true,
+                drawn: AtomicU64::new(0),
+                touched: AtomicU64::new(0),
+            }),
+        };
+        assert_eq!(calm.wait(), Duration::ZERO, "the last frame is long ago");
+        calm.drawn(false);
+        let wait = calm.wait();
+        assert!(wait > CALM / 2 && wait <= CALM, "{wait:?}");
+        calm.drawn(true);
+        assert_eq!(calm.wait(), Duration::ZERO, "touched");
+    }
+}

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use proptest::prelude::*;
 use marscope::model::noise::{NoiseKey, Purpose};
 use marscope::rl::config::{RlConfig, Selection};
 use marscope::rl::decisions::{LatentsOf, TokenDecisions};
@@ -16,6 +15,7 @@ use marscope::ui::data::run::RunId;
 use marscope::ui::inspect::facts::{Decision, PictureFacts, ranks};
 use marscope::ui::inspect::what_if::{Outcome, Settings, multi};
 use marscope::ui::overlay::{TokenMap, ValueSummary};
+use proptest::prelude::*;
 
 const SIDE: usize = 4;
 const TOKENS: usize = SIDE * SIDE;
@@ -51,10 +51,7 @@ fn decide(numbers: &[f32], trained: &[usize], config: &RlConfig) -> TokenDecisio
 fn group(decisions: &TokenDecisions, trained: &[usize]) -> LoadedGroup {
     let planes = |planes: Vec<Vec<f32>>| Planes {
         count: planes.len(),
-        planes: planes
-            .into_iter()
-            .map(|values| Arc::new(TokenMap::new(SIDE, values).unwrap()))
-            .collect(),
+        planes: planes.into_iter().map(|values| Arc::new(TokenMap::new(SIDE, values).unwrap())).collect(),
         summary: ValueSummary::EMPTY,
     };
     let bytes = |mask: &Vec<bool>| mask.iter().map(|m| f32::from(u8::from(*m))).collect::<Vec<f32>>();

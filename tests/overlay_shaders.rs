@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
 use marscope::ui::overlay::{ColourMap, SHADER};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 fn validated(name: &str, source: &str) -> naga::Module {
     let module = naga::front::wgsl::parse_str(source)

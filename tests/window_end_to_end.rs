@@ -118,7 +118,8 @@ fn a_run_is_trained_from_the_keyboard_and_the_window_ends_cleanly() {
     display.ask(&["key", "ctrl+q"]);
     let status = wait_for("the window to close", 30, || window.try_wait().unwrap());
     assert!(status.success(), "{status}");
-    let check = Command::new(env!("CARGO_BIN_EXE_marscope")).args(["runs", "check"]).arg(&run).output().unwrap();
+    let check =
+        Command::new(env!("CARGO_BIN_EXE_marscope")).args(["runs", "check"]).arg(&run).output().unwrap();
     let text = String::from_utf8_lossy(&check.stdout).into_owned();
     assert!(check.status.success() && text.contains("nothing wrong"), "{text}");
 }

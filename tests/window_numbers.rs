@@ -24,7 +24,8 @@ const GROUPS: usize = 1000;
 /// 60 series of 100,000 points and 1,000 groups of 8 pictures.
 fn long_run(path: &Path) {
     let mut run = create(path);
-    let plain = ["reward/mean", "reward/min", "reward/max", "reward/std", "kl", "group/std", "diversity/images"];
+    let plain =
+        ["reward/mean", "reward/min", "reward/max", "reward/std", "kl", "group/std", "diversity/images"];
     let mut names: Vec<String> = plain.map(str::to_owned).into();
     // With the mean reward and KL, 20 curves are in view.
     names.extend((0..18).map(|i| format!("gradient_norm/part_{i}")));
@@ -33,7 +34,8 @@ fn long_run(path: &Path) {
     for step in 0..STEPS {
         let x = step as f64 / 500.0;
         let value = |i: usize| (x + i as f64).sin() + (x * 37.0).cos() * 0.2;
-        let values: Vec<(&str, f64)> = names.iter().enumerate().map(|(i, n)| (n.as_str(), value(i))).collect();
+        let values: Vec<(&str, f64)> =
+            names.iter().enumerate().map(|(i, n)| (n.as_str(), value(i))).collect();
         record(&mut run, step, &values);
         if step % (STEPS / GROUPS) == 0 {
             record_group(&mut run, step, "a cross and a ring", &earned);
@@ -106,7 +108,8 @@ fn a_pause_is_answered_within_an_ar_step() {
     stage.click("Start");
     let mut waits = Vec::new();
     for activity in [Activity::Sampling, Activity::Updating, Activity::Sampling, Activity::Updating] {
-        stage.until("it works", |app| app.status().is_some_and(|s| s.activity == activity && s.iteration > 0));
+        stage
+            .until("it works", |app| app.status().is_some_and(|s| s.activity == activity && s.iteration > 0));
         let start = Instant::now();
         stage.click("Pause");
         while stage.harness.state().status().unwrap().activity != Activity::Paused {
@@ -119,7 +122,11 @@ fn a_pause_is_answered_within_an_ar_step() {
     let iteration = stage.harness.state().status().unwrap().iteration_seconds;
     let longest = waits.iter().copied().fold(0.0, f64::max);
     // Eight AR steps are sampled, then replayed: an AR step is about a sixteenth of an iteration.
-    println!("pause answered after {:.0} ms at most; an iteration takes {:.0} ms", longest * 1e3, iteration * 1e3);
+    println!(
+        "pause answered after {:.0} ms at most; an iteration takes {:.0} ms",
+        longest * 1e3,
+        iteration * 1e3
+    );
     assert!(longest < iteration / 3.0, "{longest} s of {iteration} s");
     stage.click("Stop");
     stage.until("it has stopped", |app| app.status().is_some_and(|s| s.activity == Activity::Stopped));

@@ -67,7 +67,8 @@ fn every_tab_in_both_themes() {
     let mut results = SnapshotResults::new();
     for (theme, word) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
         for tab in Tab::ALL {
-            let paths = if tab == Tab::Compare { vec![first.clone(), second.clone()] } else { vec![first.clone()] };
+            let paths =
+                if tab == Tab::Compare { vec![first.clone(), second.clone()] } else { vec![first.clone()] };
             let selection = Selection { token: Some(6), ..Selection::default() };
             let name = format!("{}_{word}", tab.name().to_lowercase());
             compared(window(paths, tab, theme, selection), &name, &mut results);
@@ -103,7 +104,10 @@ fn a_group_without_variance_and_one_iteration() {
     record(&mut run, 0, &[("reward/mean", 0.25), ("kl", 0.0), ("group/zero_std_share", 1.0)]);
     record_group(&mut run, 0, "a red circle", &[(0.25, 0.0), (0.25, 0.0)]);
     drop(run);
-    compare(window(vec![path], Tab::Live, ThemeChoice::Light, Selection::default()), "one_iteration_zero_std");
+    compare(
+        window(vec![path], Tab::Live, ThemeChoice::Light, Selection::default()),
+        "one_iteration_zero_std",
+    );
 }
 
 #[test]

@@ -113,7 +113,9 @@ fn size(text: &str) -> Result<[f32; 2]> {
     let side = |text: &str| text.trim().parse::<f32>().ok().filter(|side| (320.0..=16_384.0).contains(side));
     let sides = text.split_once(['x', 'X']).and_then(|(width, height)| Some([side(width)?, side(height)?]));
     sides.ok_or_else(|| {
-        Error::Config(format!("--size {text:?} is no size of a window: write 1600x1000, each 320 to 16384 points"))
+        Error::Config(format!(
+            "--size {text:?} is no size of a window: write 1600x1000, each 320 to 16384 points"
+        ))
     })
 }
 

@@ -168,7 +168,13 @@ impl Plan {
             }
             let name = format!("{}, {}, seed {}", cell.arm.name(), cell.prompt, cell.seed);
             let mut tell = |status: &Status, message: Option<&Message>| {
-                watch(&Watching { cell: (number + 1, cells.len()), name: &name, run: &cell.run, status, message });
+                watch(&Watching {
+                    cell: (number + 1, cells.len()),
+                    name: &name,
+                    run: &cell.run,
+                    status,
+                    message,
+                });
             };
             match self.train(cell, stop, &mut tell) {
                 Ok(ended) => write_json(&cell.run.join(ENDED), &ended)?,

@@ -7,17 +7,17 @@ use eframe::egui::{self, Context, Ui};
 
 use super::action::Action;
 use super::capture::{Capture, Shot};
+use super::commands::{COMMANDS, Situation};
 use super::compare::ablation_plan::AblationForm;
 use super::compare::fork::ForkView;
-use super::commands::{COMMANDS, Situation};
 use super::data::media::Media;
 use super::data::run::{RunId, Runs};
 use super::dialogs::Dialogs;
 use super::graphics::Graphics;
-use super::layout::History;
+use super::layout::{History, Panels};
 use super::messages::Messages;
-use super::panels::Locals;
 use super::overlay::OverlayRenderer;
+use super::panels::Locals;
 use super::popups::Popups;
 use super::repaint::Repaint;
 use super::saved::Saved;
@@ -32,11 +32,11 @@ use crate::error::Result;
 use crate::rl::config::RlConfig;
 use crate::runs::folder::HEADER_FILE;
 use crate::session::control::StopSignal;
-use crate::session::train::config::TrainConfig;
 use crate::session::train::checkpoint::CHECKPOINTS;
+use crate::session::train::config::TrainConfig;
 use crate::session::train::message::End;
-use crate::session::train::status::Status;
 use crate::session::train::preset;
+use crate::session::train::status::Status;
 
 /// Between two iterations while playing.
 const PLAY: Duration = Duration::from_millis(200);
@@ -233,7 +233,9 @@ impl App {
         if let Some((run, iteration)) = run_of_checkpoint(path) {
             let id = self.open(&run)?;
             self.selection.cursor = Some(iteration);
-            self.messages.done(format!("the run at its checkpoint after {iteration} iterations; Fork… branches off from it"));
+            self.messages.done(format!(
+                "the run at its checkpoint after {iteration} iterations; Fork… branches off from it"
+            ));
             return Some(id);
         }
         let repaint = self.repaint.clone();
@@ -324,7 +326,9 @@ impl App {
         match end {
             End::Finished => self.messages.done(format!("finished: {folder}")),
             End::Stopped => self.messages.done(format!("stopped; Resume continues {folder}")),
-            End::Diverged(reason) | End::Failed(reason) => self.messages.problem(format!("the run ended: {reason}")),
+            End::Diverged(reason) | End::Failed(reason) => {
+                self.messages.problem(format!("the run ended: {reason}"))
+            }
         }
     }
 
@@ -477,7 +481,10 @@ impl eframe::App for App {
         self.carry_out();
         self.capture_ui();
         if self.frames == 0 {
-            log::info!("first frame {:.3} s after the graphics were ready", self.started.elapsed().as_secs_f64());
+            log::info!(
+                "first frame {:.3} s after the graphics were ready",
+                self.started.elapsed().as_secs_f64()
+            );
         }
         self.frames += 1;
         let touched = self.ctx.input(|input| !input.events.is_empty() || input.pointer.is_moving());
@@ -543,6 +550,18 @@ impl App {
     #[must_use]
     pub fn status(&self) -> Option<Status> {
         self.work.training.as_ref().map(super::training::Training::status)
+    }
+
+    /// Settings of the next run.
+    #[must_use]
+    pub const fn draft(&self) -> &TrainConfig {
+        &self.work.draft
+    }
+
+    /// The panels of the tab.
+    #[must_use]
+    pub fn panels(&self) -> &Panels {
+        &self.saved.panels[&self.tab]
     }
 
     /// Whether everything that is shown was read.

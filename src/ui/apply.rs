@@ -7,9 +7,9 @@ use eframe::egui;
 use super::action::{Action, Content, Export, Zoom};
 use super::app::App;
 use super::capture::Shot;
-use super::dialogs::{Answer, Purpose};
 use super::compare::fork::ForkView;
 use super::compare::groups::BY_VARIANT;
+use super::dialogs::{Answer, Purpose};
 use super::layout::default_panels;
 use super::popups::Palette;
 use super::side;
@@ -84,7 +84,8 @@ impl App {
                 self.told(outcome);
             }
             Action::Resume(iterations) => {
-                let folder = self.selection.run.and_then(|id| self.runs.get(id)).map(|r| r.store.path().to_path_buf());
+                let folder =
+                    self.selection.run.and_then(|id| self.runs.get(id)).map(|r| r.store.path().to_path_buf());
                 if let Some(folder) = folder {
                     let outcome = self.work.resume(folder, iterations);
                     self.told(outcome);
@@ -123,7 +124,9 @@ impl App {
 
     /// Orders to the run that is being trained.
     fn drive(&mut self, action: &Action) {
-        let Some(training) = self.work.training.as_mut().filter(|training| !training.is_over()) else { return };
+        let Some(training) = self.work.training.as_mut().filter(|training| !training.is_over()) else {
+            return;
+        };
         match action {
             Action::TogglePause => training.toggle_pause(),
             Action::Step => training.session().step(),
@@ -201,7 +204,9 @@ impl App {
                     ));
                     self.popups.path = Some(String::new());
                 }
-                (Answer::Unavailable(reason), Purpose::Save(export)) => self.save_without_dialog(*export, &reason),
+                (Answer::Unavailable(reason), Purpose::Save(export)) => {
+                    self.save_without_dialog(*export, &reason)
+                }
             }
         }
     }
@@ -297,7 +302,11 @@ impl App {
         let Some(run) = self.selection.run.and_then(|id| self.runs.get(id)) else { return };
         let Some(newest) = run.store.last_step() else { return };
         let now = self.selection.cursor.unwrap_or(newest);
-        let steps = run.store.series(REWARD).or_else(|| run.store.longest()).map_or(&[][..], |series| series.columns().0);
+        let steps = run
+            .store
+            .series(REWARD)
+            .or_else(|| run.store.longest())
+            .map_or(&[][..], |series| series.columns().0);
         let place = steps.partition_point(|step| *step < now + usize::from(by > 0));
         let target = if by > 0 {
             steps.get(place + by.unsigned_abs() - 1).copied().unwrap_or(newest)
@@ -329,7 +338,8 @@ impl App {
             }
             Action::Zoom(zoom) => self.zoom(*zoom),
             Action::TogglePalette => {
-                self.popups.palette = if self.popups.palette.is_some() { None } else { Some(Palette::default()) };
+                self.popups.palette =
+                    if self.popups.palette.is_some() { None } else { Some(Palette::default()) };
             }
             Action::ToggleShortcuts => toggle(&mut self.popups.shortcuts),
             Action::ToggleAbout => toggle(&mut self.popups.about),

@@ -46,7 +46,9 @@ impl Capture {
             self.asked = true;
             let (path, outcome, repaint) = (self.path.clone(), Arc::clone(&self.outcome), ctx.clone());
             let take = ScreenshotCallback::new(move |image| {
-                let written = picture(&image).and_then(|picture| picture.write_png(&path)).map_err(|error| error.to_string());
+                let written = picture(&image)
+                    .and_then(|picture| picture.write_png(&path))
+                    .map_err(|error| error.to_string());
                 *outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
                 repaint.request_repaint();
             });
@@ -89,7 +91,8 @@ impl Shot {
         let put: Slot<Result<Vec<u8>, String>> = taken.clone();
         let take = ScreenshotCallback::new(move |image| {
             // The window may have become smaller since.
-            let whole = Rect::from_min_size(Pos2::ZERO, vec2(image.size[0] as f32, image.size[1] as f32) / scale);
+            let whole =
+                Rect::from_min_size(Pos2::ZERO, vec2(image.size[0] as f32, image.size[1] as f32) / scale);
             let rect = rect.intersect(whole);
             let png = if rect.is_positive() {
                 picture(&image.region(&rect, Some(scale))).and_then(|picture| picture.to_png())
@@ -108,7 +111,8 @@ impl Shot {
     #[must_use]
     pub fn export(&self) -> Option<Result<Export, String>> {
         let taken = self.taken.newest()?;
-        let export = |bytes: &Vec<u8>| Export { name: self.name.clone(), content: Content::Png(bytes.clone()) };
+        let export =
+            |bytes: &Vec<u8>| Export { name: self.name.clone(), content: Content::Png(bytes.clone()) };
         Some((*taken).as_ref().map(export).map_err(Clone::clone))
     }
 }

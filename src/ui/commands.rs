@@ -74,9 +74,13 @@ pub const COMMANDS: &[Command] = &[
     command("Step one iteration", "One iteration, then it waits.", key(Key::Period), Needs::Training, || {
         Action::Step
     }),
-    command("Stop training", "Ends the run with a checkpoint; it can be resumed.", None, Needs::Training, || {
-        Action::Stop
-    }),
+    command(
+        "Stop training",
+        "Ends the run with a checkpoint; it can be resumed.",
+        None,
+        Needs::Training,
+        || Action::Stop,
+    ),
     command("Write a checkpoint", "It is kept until you remove it.", ctrl(Key::S), Needs::Training, || {
         Action::Checkpoint
     }),
@@ -87,43 +91,99 @@ pub const COMMANDS: &[Command] = &[
         Needs::Training,
         || Action::ProbeNoise,
     ),
-    command("Resume the selected run", "Continues from its last checkpoint.", ctrl(Key::R), Needs::Resumable, || {
-        Action::Resume(None)
+    command(
+        "Resume the selected run",
+        "Continues from its last checkpoint.",
+        ctrl(Key::R),
+        Needs::Resumable,
+        || Action::Resume(None),
+    ),
+    command("Stop the ablation", "Its report is written of what there is.", None, Needs::Ablation, || {
+        Action::StopAblation
     }),
-    command("Stop the ablation", "Its report is written of what there is.", None, Needs::Ablation, || Action::StopAblation),
-    command("Fork the selected run…", "A branch from a checkpoint, with other settings and the same noise.", ctrl(Key::F), Needs::Run, || {
-        Action::AskForkSelected
+    command(
+        "Fork the selected run…",
+        "A branch from a checkpoint, with other settings and the same noise.",
+        ctrl(Key::F),
+        Needs::Run,
+        || Action::AskForkSelected,
+    ),
+    command(
+        "Switch frozen head",
+        "Of the run that is being trained, or of the next one.",
+        None,
+        Needs::Nothing,
+        || Action::Switch(Switch::FrozenHead),
+    ),
+    command(
+        "Switch multi-trajectory expectation",
+        "Of the run that is being trained, or of the next one.",
+        None,
+        Needs::Nothing,
+        || Action::Switch(Switch::Mte),
+    ),
+    command(
+        "Switch consistency selection",
+        "Of the run that is being trained, or of the next one.",
+        None,
+        Needs::Nothing,
+        || Action::Switch(Switch::Consistency),
+    ),
+    command("Close the selected run", "Its record is untouched.", ctrl(Key::W), Needs::Run, || {
+        Action::CloseSelected
     }),
-    command("Switch frozen head", "Of the run that is being trained, or of the next one.", None, Needs::Nothing, || {
-        Action::Switch(Switch::FrozenHead)
-    }),
-    command("Switch multi-trajectory expectation", "Of the run that is being trained, or of the next one.", None, Needs::Nothing, || {
-        Action::Switch(Switch::Mte)
-    }),
-    command("Switch consistency selection", "Of the run that is being trained, or of the next one.", None, Needs::Nothing, || {
-        Action::Switch(Switch::Consistency)
-    }),
-    command("Close the selected run", "Its record is untouched.", ctrl(Key::W), Needs::Run, || Action::CloseSelected),
     command("Next run", "Selects another run.", ctrl(Key::ArrowDown), Needs::Run, || Action::NextRun(1)),
     command("Run before", "Selects another run.", ctrl(Key::ArrowUp), Needs::Run, || Action::NextRun(-1)),
-    command("Inspect the selected picture", "Token by token.", key(Key::Enter), Needs::Run, || Action::InspectSelected),
+    command("Inspect the selected picture", "Token by token.", key(Key::Enter), Needs::Run, || {
+        Action::InspectSelected
+    }),
     command("Next picture", "Of the group.", key(Key::PageDown), Needs::Run, || Action::NextPicture(1)),
     command("Picture before", "Of the group.", key(Key::PageUp), Needs::Run, || Action::NextPicture(-1)),
-    command("Next AR step", "Shows pictures as they were built.", key(Key::CloseBracket), Needs::Run, || Action::NextArStep(1)),
-    command("AR step before", "Shows pictures as they were built.", key(Key::OpenBracket), Needs::Run, || Action::NextArStep(-1)),
-    command("Finished pictures", "Not as they were built.", key(Key::Backslash), Needs::Run, || Action::ArStep(None)),
-    command("Unpin the token", "No token is pinned any more.", None, Needs::Run, || Action::Token(None)),
-    command("Lay over: nothing", "The pictures alone.", key(Key::Num0), Needs::Nothing, || Action::Layer(Layer::None)),
-    command("Lay over: uncertainty", "Over the pictures.", key(Key::Num1), Needs::Nothing, || Action::Layer(Layer::Uncertainty)),
-    command("Lay over: MTE mask", "Over the pictures.", key(Key::Num2), Needs::Nothing, || Action::Layer(Layer::MteMask)),
-    command("Lay over: consistency", "Over the pictures.", key(Key::Num3), Needs::Nothing, || Action::Layer(Layer::Consistency)),
-    command("Lay over: cosine gain", "Over the pictures.", key(Key::Num4), Needs::Nothing, || Action::Layer(Layer::CosineGain)),
-    command("Lay over: generation order", "Over the pictures.", key(Key::Num5), Needs::Nothing, || Action::Layer(Layer::Order)),
-    command("Lay over: share of loss", "Over the pictures.", key(Key::Num6), Needs::Nothing, || Action::Layer(Layer::LossShare)),
-    command("Lay over: KL", "Over the pictures.", key(Key::Num7), Needs::Nothing, || Action::Layer(Layer::Kl)),
-    command("Open a run's folder…", "A run of marscope, or a folder with a foreign log.", ctrl(Key::O), Needs::Nothing, || {
-        Action::AskOpenFolder
+    command("Next AR step", "Shows pictures as they were built.", key(Key::CloseBracket), Needs::Run, || {
+        Action::NextArStep(1)
     }),
+    command(
+        "AR step before",
+        "Shows pictures as they were built.",
+        key(Key::OpenBracket),
+        Needs::Run,
+        || Action::NextArStep(-1),
+    ),
+    command("Finished pictures", "Not as they were built.", key(Key::Backslash), Needs::Run, || {
+        Action::ArStep(None)
+    }),
+    command("Unpin the token", "No token is pinned any more.", None, Needs::Run, || Action::Token(None)),
+    command("Lay over: nothing", "The pictures alone.", key(Key::Num0), Needs::Nothing, || {
+        Action::Layer(Layer::None)
+    }),
+    command("Lay over: uncertainty", "Over the pictures.", key(Key::Num1), Needs::Nothing, || {
+        Action::Layer(Layer::Uncertainty)
+    }),
+    command("Lay over: MTE mask", "Over the pictures.", key(Key::Num2), Needs::Nothing, || {
+        Action::Layer(Layer::MteMask)
+    }),
+    command("Lay over: consistency", "Over the pictures.", key(Key::Num3), Needs::Nothing, || {
+        Action::Layer(Layer::Consistency)
+    }),
+    command("Lay over: cosine gain", "Over the pictures.", key(Key::Num4), Needs::Nothing, || {
+        Action::Layer(Layer::CosineGain)
+    }),
+    command("Lay over: generation order", "Over the pictures.", key(Key::Num5), Needs::Nothing, || {
+        Action::Layer(Layer::Order)
+    }),
+    command("Lay over: share of loss", "Over the pictures.", key(Key::Num6), Needs::Nothing, || {
+        Action::Layer(Layer::LossShare)
+    }),
+    command("Lay over: KL", "Over the pictures.", key(Key::Num7), Needs::Nothing, || {
+        Action::Layer(Layer::Kl)
+    }),
+    command(
+        "Open a run's folder…",
+        "A run of marscope, or a folder with a foreign log.",
+        ctrl(Key::O),
+        Needs::Nothing,
+        || Action::AskOpenFolder,
+    ),
     command(
         "Open a file…",
         "A TensorBoard event file, trainer_state.json, JSON lines, or a run's events.jsonl.",
@@ -131,42 +191,76 @@ pub const COMMANDS: &[Command] = &[
         Needs::Nothing,
         || Action::AskOpenFile,
     ),
-    command("Open a typed path…", "Where no dialog can be shown.", ctrl(Key::L), Needs::Nothing, || Action::AskPath),
+    command("Open a typed path…", "Where no dialog can be shown.", ctrl(Key::L), Needs::Nothing, || {
+        Action::AskPath
+    }),
     command("Live", "Watch training.", ctrl(Key::Num1), Needs::Nothing, || Action::Tab(Tab::Live)),
     command("Compare", "Runs side by side.", ctrl(Key::Num2), Needs::Nothing, || Action::Tab(Tab::Compare)),
     command("Inspect", "One picture, token by token.", ctrl(Key::Num3), Needs::Nothing, || {
         Action::Tab(Tab::Inspect)
     }),
-    command("Iteration before", "Moves the cursor.", key(Key::ArrowLeft), Needs::Run, || Action::MoveCursor(-1)),
-    command("Iteration after", "Moves the cursor.", key(Key::ArrowRight), Needs::Run, || Action::MoveCursor(1)),
+    command("Iteration before", "Moves the cursor.", key(Key::ArrowLeft), Needs::Run, || {
+        Action::MoveCursor(-1)
+    }),
+    command("Iteration after", "Moves the cursor.", key(Key::ArrowRight), Needs::Run, || {
+        Action::MoveCursor(1)
+    }),
     command("First iteration", "Moves the cursor.", key(Key::Home), Needs::Run, || Action::FirstStep),
-    command("Follow the newest iteration", "The cursor goes along with training.", key(Key::End), Needs::Run, || {
-        Action::Cursor(None)
+    command(
+        "Follow the newest iteration",
+        "The cursor goes along with training.",
+        key(Key::End),
+        Needs::Run,
+        || Action::Cursor(None),
+    ),
+    command("Play through the iterations", "Or stop playing.", key(Key::P), Needs::Run, || {
+        Action::TogglePlay
     }),
-    command("Play through the iterations", "Or stop playing.", key(Key::P), Needs::Run, || Action::TogglePlay),
-    command("All settings…", "Every setting of the next run, with its description.", ctrl(Key::Comma), Needs::Nothing, || {
-        Action::ToggleSettings
+    command(
+        "All settings…",
+        "Every setting of the next run, with its description.",
+        ctrl(Key::Comma),
+        Needs::Nothing,
+        || Action::ToggleSettings,
+    ),
+    command("Messages", "What went wrong and what was done.", ctrl(Key::M), Needs::Nothing, || {
+        Action::ToggleMessages
     }),
-    command("Messages", "What went wrong and what was done.", ctrl(Key::M), Needs::Nothing, || Action::ToggleMessages),
     command("Light or dark", "Switches the theme.", ctrl(Key::T), Needs::Nothing, || Action::ToggleTheme),
-    command("Reset the layout", "Panels as they were at first.", None, Needs::Nothing, || Action::ResetLayout),
-    command("Undo the layout change", "Takes back the last change of the panels.", ctrl(Key::Z), Needs::Nothing, || {
-        Action::UndoLayout
+    command("Reset the layout", "Panels as they were at first.", None, Needs::Nothing, || {
+        Action::ResetLayout
     }),
-    command("Redo the layout change", "Makes it again.", ctrl_shift(Key::Z), Needs::Nothing, || Action::RedoLayout),
+    command(
+        "Undo the layout change",
+        "Takes back the last change of the panels.",
+        ctrl(Key::Z),
+        Needs::Nothing,
+        || Action::UndoLayout,
+    ),
+    command("Redo the layout change", "Makes it again.", ctrl_shift(Key::Z), Needs::Nothing, || {
+        Action::RedoLayout
+    }),
     command("Larger", "Text and controls.", ctrl(Key::Plus), Needs::Nothing, || Action::Zoom(Zoom::In)),
     command("Smaller", "Text and controls.", ctrl(Key::Minus), Needs::Nothing, || Action::Zoom(Zoom::Out)),
-    command("Usual size", "Text and controls.", ctrl(Key::Num0), Needs::Nothing, || Action::Zoom(Zoom::Reset)),
+    command("Usual size", "Text and controls.", ctrl(Key::Num0), Needs::Nothing, || {
+        Action::Zoom(Zoom::Reset)
+    }),
     command("Command palette", "Finds a command by its name.", ctrl(Key::P), Needs::Nothing, || {
         Action::TogglePalette
     }),
-    command("Keyboard shortcuts", "This list.", key(Key::Questionmark), Needs::Nothing, || Action::ToggleShortcuts),
+    command("Keyboard shortcuts", "This list.", key(Key::Questionmark), Needs::Nothing, || {
+        Action::ToggleShortcuts
+    }),
     command("About marscope", "Version, device, and where the log file is.", None, Needs::Nothing, || {
         Action::ToggleAbout
     }),
-    command("Quit", "A run that is being trained is stopped with a checkpoint.", ctrl(Key::Q), Needs::Nothing, || {
-        Action::Quit
-    }),
+    command(
+        "Quit",
+        "A run that is being trained is stopped with a checkpoint.",
+        ctrl(Key::Q),
+        Needs::Nothing,
+        || Action::Quit,
+    ),
 ];
 
 /// What there is, against which commands are enabled.
@@ -224,7 +318,8 @@ mod tests {
 
     #[test]
     fn words_find_a_command_in_any_order() {
-        let found = |text: &str| COMMANDS.iter().filter(|c| matches(c, text)).map(|c| c.name).collect::<Vec<_>>();
+        let found =
+            |text: &str| COMMANDS.iter().filter(|c| matches(c, text)).map(|c| c.name).collect::<Vec<_>>();
         assert_eq!(found("noise GRADIENT"), ["Measure gradient noise"]);
         assert_eq!(found("").len(), COMMANDS.len());
         assert!(found("no such thing").is_empty());

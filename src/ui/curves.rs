@@ -93,12 +93,24 @@ pub const fn spec(plot: PlotId) -> PlotSpec {
     let (unit, series): (&str, &[&str]) = match plot {
         PlotId::Reward => ("", &["reward/mean"]),
         PlotId::RewardParts => ("", &["verifier/", "reward/part/"]),
-        PlotId::Scores => ("", &["held_out/verifier", "evaluation/reward", "evaluation/verifier", "held_out/exact", "evaluation/exact", "held_out_mean/all"]),
+        PlotId::Scores => (
+            "",
+            &[
+                "held_out/verifier",
+                "evaluation/reward",
+                "evaluation/verifier",
+                "held_out/exact",
+                "evaluation/exact",
+                "held_out_mean/all",
+            ],
+        ),
         PlotId::Kl => ("nats", &["kl"]),
         PlotId::GradientNorm => ("", &["gradient_norm/whole", "gradient_norm/"]),
         PlotId::Shares => ("share of tokens", &["consistency/kept", "mte/share"]),
         PlotId::KeptByStep => ("share of tokens", &["consistency/kept/"]),
-        PlotId::Uncertainty => ("latent units", &["uncertainty/mean", "uncertainty/selected", "uncertainty/rest"]),
+        PlotId::Uncertainty => {
+            ("latent units", &["uncertainty/mean", "uncertainty/selected", "uncertainty/rest"])
+        }
         PlotId::Diversity => ("", &["diversity/images", "diversity/latents"]),
         PlotId::GroupStd => ("", &["group/std", "group/zero_std_share"]),
         PlotId::Loss => ("", &["loss/total", "loss/"]),
@@ -223,7 +235,9 @@ fn images(run: &OpenRun, config: &TrainConfig) -> Vec<(usize, f64)> {
     let (mut step, mut seen) = (0, 0.0);
     for change in run.store.changes() {
         let value = change.to.as_f64();
-        let (Some(value), true) = (value, matches!(change.setting.as_str(), "rl.group" | "rl.groups")) else { continue };
+        let (Some(value), true) = (value, matches!(change.setting.as_str(), "rl.group" | "rl.groups")) else {
+            continue;
+        };
         seen += (change.step - step) as f64 * group * groups;
         if change.step > step {
             knots.push((change.step, seen));

@@ -49,7 +49,9 @@ impl Dialogs {
 
     /// Asks for a folder to open.
     pub fn open_folder(&mut self, ctx: &egui::Context) {
-        self.ask(ctx, Purpose::Open, || rfd::FileDialog::new().set_title("Open a run's folder").pick_folder());
+        self.ask(ctx, Purpose::Open, || {
+            rfd::FileDialog::new().set_title("Open a run's folder").pick_folder()
+        });
     }
 
     /// Asks for a file to open.
@@ -109,7 +111,9 @@ impl Dialogs {
             match waiting.answer.try_recv() {
                 Ok(answer) => ended.push((waiting.purpose, answer)),
                 Err(std::sync::mpsc::TryRecvError::Empty) => open.push(waiting),
-                Err(std::sync::mpsc::TryRecvError::Disconnected) => ended.push((waiting.purpose, Answer::Cancelled)),
+                Err(std::sync::mpsc::TryRecvError::Disconnected) => {
+                    ended.push((waiting.purpose, Answer::Cancelled))
+                }
             }
         }
         self.waiting = open;

@@ -1,6 +1,9 @@
 //! Small marks drawn as shapes: the window's font has no symbols, and shapes stay sharp at every size.
 
-use eframe::egui::{Color32, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    Color32, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    vec2,
+};
 
 /// A mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,14 +109,24 @@ fn reset(painter: &Painter, centre: Pos2, side: f32, stroke: Stroke) {
     };
     painter.line((0..=20).map(|i| on(-0.15 + 0.78 * i as f32 / 20.0)).collect(), stroke);
     let tip = on(-0.15);
-    painter.line(vec![tip + vec2(-side * 0.3, -side * 0.02), tip, tip + vec2(side * 0.05, -side * 0.3)], stroke);
+    painter
+        .line(vec![tip + vec2(-side * 0.3, -side * 0.02), tip, tip + vec2(side * 0.05, -side * 0.3)], stroke);
 }
 
 /// An i, or a question mark, in a circle.
 fn letter(painter: &Painter, rect: Rect, stroke: Stroke, question: bool) {
     let at = |x: f32, y: f32| pos2(rect.left() + x * rect.width(), rect.top() + y * rect.height());
     if question {
-        let hook = [(0.25, 0.3), (0.3, 0.12), (0.5, 0.03), (0.7, 0.12), (0.75, 0.3), (0.65, 0.45), (0.5, 0.56), (0.5, 0.7)];
+        let hook = [
+            (0.25, 0.3),
+            (0.3, 0.12),
+            (0.5, 0.03),
+            (0.7, 0.12),
+            (0.75, 0.3),
+            (0.65, 0.45),
+            (0.5, 0.56),
+            (0.5, 0.7),
+        ];
         painter.line(hook.map(|(x, y)| at(x, y)).to_vec(), stroke);
         painter.circle_filled(at(0.5, 0.93), stroke.width * 0.75, stroke.color);
     } else {

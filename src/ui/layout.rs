@@ -128,7 +128,11 @@ pub type Panels = Tree<Pane>;
 /// Panels of a tab.
 fn panes_of(tab: Tab) -> BTreeSet<Pane> {
     let panels = default_panels(tab);
-    panels.tiles.tiles().filter_map(|tile| if let Tile::Pane(pane) = tile { Some(*pane) } else { None }).collect()
+    panels
+        .tiles
+        .tiles()
+        .filter_map(|tile| if let Tile::Pane(pane) = tile { Some(*pane) } else { None })
+        .collect()
 }
 
 /// The panels of a tab as they are at first.
@@ -155,7 +159,8 @@ fn pane_tabs(tiles: &mut Tiles<Pane>, panes: &[Pane]) -> TileId {
 
 /// Children side by side or above each other, with these shares of the room.
 fn linear(tiles: &mut Tiles<Pane>, direction: LinearDir, children: &[(TileId, f32)]) -> TileId {
-    let mut linear = Linear { children: children.iter().map(|c| c.0).collect(), dir: direction, ..Default::default() };
+    let mut linear =
+        Linear { children: children.iter().map(|c| c.0).collect(), dir: direction, ..Default::default() };
     for (child, share) in children {
         linear.shares.set_share(*child, *share);
     }
@@ -164,8 +169,8 @@ fn linear(tiles: &mut Tiles<Pane>, direction: LinearDir, children: &[(TileId, f3
 
 fn live(tiles: &mut Tiles<Pane>) -> TileId {
     use PlotId::{
-        Any, Diversity, GradientNorm, GroupStd, KeptByStep, Kl, LearningRate, Loss, Reward, RewardParts, Scores, Shares, Time,
-        Uncertainty,
+        Any, Diversity, GradientNorm, GroupStd, KeptByStep, Kl, LearningRate, Loss, Reward, RewardParts,
+        Scores, Shares, Time, Uncertainty,
     };
     let reward = plot_tabs(tiles, &[Reward, RewardParts, Scores]);
     let kl = plot_tabs(tiles, &[Kl, Loss]);

@@ -15,7 +15,8 @@ static DIALOG_ERRORS: Mutex<(usize, String)> = Mutex::new((0, String::new()));
 /// A sentence that says which file could not be written and why.
 pub fn start() -> Result<(), String> {
     let folder = dirs::state_dir().or_else(dirs::cache_dir).map(|folder| folder.join("marscope"));
-    let file = folder.as_deref().ok_or_else(|| "the system names no folder for logs".to_owned()).and_then(open);
+    let file =
+        folder.as_deref().ok_or_else(|| "the system names no folder for logs".to_owned()).and_then(open);
     let base = fern::Dispatch::new()
         .format(|out, message, record| {
             let now = crate::runs::time::rfc3339(std::time::SystemTime::now());
@@ -23,7 +24,9 @@ pub fn start() -> Result<(), String> {
         })
         .level(log::LevelFilter::Warn)
         .level_for("marscope", log::LevelFilter::Info)
-        .chain(fern::Output::call(|record| note_dialog_error(record.target(), record.level(), &record.args().to_string())));
+        .chain(fern::Output::call(|record| {
+            note_dialog_error(record.target(), record.level(), &record.args().to_string())
+        }));
     let (base, problem) = match file {
         Ok(file) => (base.chain(file), None),
         Err(reason) => (base.chain(std::io::stderr()), Some(reason)),
@@ -40,7 +43,8 @@ pub fn start() -> Result<(), String> {
 
 fn open(folder: &Path) -> Result<std::fs::File, String> {
     let path = folder.join("marscope.log");
-    let failed = |error: std::io::Error| format!("the log file {} cannot be written: {error}", path.display());
+    let failed =
+        |error: std::io::Error| format!("the log file {} cannot be written: {error}", path.display());
     std::fs::create_dir_all(folder).map_err(failed)?;
     if std::fs::metadata(&path).is_ok_and(|file| file.len() > LARGEST) {
         std::fs::rename(&path, path.with_extension("old.log")).map_err(failed)?;

@@ -95,14 +95,17 @@ impl Messages {
         if lines.is_empty() {
             return;
         }
-        egui::Area::new(egui::Id::unique("message lines")).anchor(Align2::RIGHT_BOTTOM, [-12.0, -12.0]).show(ctx, |ui| {
-            for i in lines.into_iter().rev() {
-                let message = &mut self.all[i];
-                if line_ui(ui, theme, message) {
-                    message.seen = true;
+        egui::Area::new(egui::Id::unique("message lines")).anchor(Align2::RIGHT_BOTTOM, [-12.0, -12.0]).show(
+            ctx,
+            |ui| {
+                for i in lines.into_iter().rev() {
+                    let message = &mut self.all[i];
+                    if line_ui(ui, theme, message) {
+                        message.seen = true;
+                    }
                 }
-            }
-        });
+            },
+        );
         ctx.request_repaint_after(SHOWN);
     }
 

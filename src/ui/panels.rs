@@ -28,9 +28,9 @@ use super::icons::{Icon, icon_button};
 use super::inspect::{InspectView, Inspected, histogram_ui, list_ui, picture_panel_ui, token_ui, what_if_ui};
 use super::layout::{Pane, Panels, default_panels};
 use super::live::{group_ui, health_ui, noise_ui, overlay_bar_ui, probes_ui};
+use super::picture::plane_of;
 use super::plot::series_colour;
 use super::plots::{Drawn, Plots, compared_ui, curve_bar_ui};
-use super::picture::plane_of;
 use super::ranges::{Ranges, range};
 use super::saved::{CompareView, Saved};
 use super::scene::Scene;
@@ -91,8 +91,22 @@ impl App {
             frame.show(ui, |ui| curve_bar_ui(ui, scene, curves));
         }
         let (work, found) = (&self.work, found.rows());
-        let mut desk =
-            Desk { tab, scene, overlay, curves, inspect, compare, groups, plots, group, work, found: &found, happened: self.timeline.happenings(), out, edited: false };
+        let mut desk = Desk {
+            tab,
+            scene,
+            overlay,
+            curves,
+            inspect,
+            compare,
+            groups,
+            plots,
+            group,
+            work,
+            found: &found,
+            happened: self.timeline.happenings(),
+            out,
+            edited: false,
+        };
         panels.ui(&mut desk, ui);
         if desk.edited && self.locals.edited.is_none() {
             self.locals.edited = Some((tab, before));
@@ -130,7 +144,8 @@ impl App {
 
     fn settings_window_ui(&mut self, ctx: &egui::Context, theme: &Theme, out: &mut Vec<Action>) {
         let mut open = self.popups.settings;
-        let window = egui::Window::new("Settings of the next run").open(&mut open).default_size([620.0, 560.0]);
+        let window =
+            egui::Window::new("Settings of the next run").open(&mut open).default_size([620.0, 560.0]);
         window.show(ctx, |ui| {
             ui.label(RichText::new("Marked settings differ from the default preset.").color(theme.faint));
             let mut draft = self.work.draft.clone();
@@ -229,7 +244,10 @@ impl Desk<'_> {
     fn inspected(&mut self, ui: &mut Ui) -> Option<Arc<LoadedGroup>> {
         let theme = self.scene.theme;
         let Some(run) = self.scene.run() else {
-            ui.label(RichText::new("Open a run, or press Start: the tokens of its pictures are shown here.").color(theme.faint));
+            ui.label(
+                RichText::new("Open a run, or press Start: the tokens of its pictures are shown here.")
+                    .color(theme.faint),
+            );
             return None;
         };
         let wanted = (self.scene.step(), self.scene.selection.group);
@@ -248,9 +266,17 @@ impl Desk<'_> {
     }
 }
 
-fn ablation_pane_ui(ui: &mut Ui, scene: Scene<'_>, form: &mut AblationForm, work: &Work, out: &mut Vec<Action>) {
+fn ablation_pane_ui(
+    ui: &mut Ui,
+    scene: Scene<'_>,
+    form: &mut AblationForm,
+    work: &Work,
+    out: &mut Vec<Action>,
+) {
     let ablating = work.ablating.as_ref();
-    let progress = ablating.filter(|ablating| !ablating.is_over()).map(|ablating| ablating.progress().unwrap_or_default());
+    let progress = ablating
+        .filter(|ablating| !ablating.is_over())
+        .map(|ablating| ablating.progress().unwrap_or_default());
     let result = ablating.and_then(Ablating::result);
     let seconds = scene.run().and_then(|run| run.store.series("time/iteration")?.last());
     let base = AblationBase { config: &work.draft, model: work.model.as_deref(), device: work.device };
@@ -322,7 +348,13 @@ impl Behavior<Pane> for Desk<'_> {
         self.scene.theme.background
     }
 
-    fn tab_bg_color(&self, _: &egui::Visuals, _: &Tiles<Pane>, _: TileId, state: &egui_tiles::TabState) -> egui::Color32 {
+    fn tab_bg_color(
+        &self,
+        _: &egui::Visuals,
+        _: &Tiles<Pane>,
+        _: TileId,
+        state: &egui_tiles::TabState,
+    ) -> egui::Color32 {
         if state.active { self.scene.theme.panel } else { self.scene.theme.background }
     }
 }

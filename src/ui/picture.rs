@@ -6,8 +6,8 @@ use eframe::egui::{Align2, CornerRadius, Rect, Response, RichText, Sense, TextSt
 
 use super::data::group::{LoadedGroup, Planes};
 use super::overlay::{
-    Built, Comparison, ImageResponse, ImageView, LegendMark, Overlay, ScaleBar, TokenMap, TokenMask, ValueRange, image_ui, legend_ui,
-    scale_bar_ui,
+    Built, Comparison, ImageResponse, ImageView, LegendMark, Overlay, ScaleBar, TokenMap, TokenMask,
+    ValueRange, image_ui, legend_ui, scale_bar_ui,
 };
 use super::ranges::{colours, range};
 use super::scene::Scene;
@@ -54,7 +54,11 @@ pub fn plane_of(group: &LoadedGroup, ar_step: Option<usize>) -> usize {
 ///
 /// # Errors
 /// If a mask does not fit the picture.
-pub fn overlay_of(scene: Scene<'_>, (group, index): (&LoadedGroup, usize), style: PictureStyle<'_>) -> Result<Overlay> {
+pub fn overlay_of(
+    scene: Scene<'_>,
+    (group, index): (&LoadedGroup, usize),
+    style: PictureStyle<'_>,
+) -> Result<Overlay> {
     let side = group.record.side;
     let plane = plane_of(group, style.ar_step);
     let view = style.overlay;
@@ -63,9 +67,9 @@ pub fn overlay_of(scene: Scene<'_>, (group, index): (&LoadedGroup, usize), style
     let of_layer = planes.filter(|_| !view.layer.is_mask()).and_then(|planes| planes.plane(index, plane));
     let map = style.instead.map(|(map, _)| map).or(of_layer).cloned();
     let range = style.instead.map(|(_, range)| range).or_else(|| summary.map(|s| range(s, view)));
-    let built = style.ar_step.and_then(|ar_step| {
-        Some(Built { order: Arc::clone(group.map("order")?.plane(index, 0)?), ar_step })
-    });
+    let built = style
+        .ar_step
+        .and_then(|ar_step| Some(Built { order: Arc::clone(group.map("order")?.plane(index, 0)?), ar_step }));
     Ok(Overlay {
         map,
         colours: colours(view),
@@ -88,13 +92,17 @@ fn mask(
     (index, plane): (usize, usize),
     (side, brushed): (usize, &[bool]),
 ) -> Result<Option<TokenMask>> {
-    let truths = planes.filter(|_| layer.is_mask()).and_then(|planes| planes.plane(index, plane)).map(|map| truths(map));
+    let truths = planes
+        .filter(|_| layer.is_mask())
+        .and_then(|planes| planes.plane(index, plane))
+        .map(|map| truths(map));
     if truths.is_none() && brushed.is_empty() {
         return Ok(None);
     }
     let mut mask = TokenMask::new(side)?;
     if let Some(truths) = &truths {
-        mask = if layer == Layer::Consistency { mask.with_kept(truths)? } else { mask.with_selected(truths)? };
+        mask =
+            if layer == Layer::Consistency { mask.with_kept(truths)? } else { mask.with_selected(truths)? };
     }
     if !brushed.is_empty() {
         mask = mask.with_brushed(brushed)?;
@@ -132,13 +140,23 @@ fn missing_ui(ui: &mut Ui, scene: Scene<'_>, side: f32, reason: &str) -> ImageRe
     painter.rect_filled(rect, CornerRadius::ZERO, scene.theme.background);
     let font = TextStyle::Small.resolve(ui.style());
     let galley = painter.layout(reason.to_owned(), font, scene.theme.bad, rect.width() - 8.0);
-    painter.galley(Align2::CENTER_CENTER.anchor_size(rect.center(), galley.size()).min, galley, scene.theme.bad);
+    painter.galley(
+        Align2::CENTER_CENTER.anchor_size(rect.center(), galley.size()).min,
+        galley,
+        scene.theme.bad,
+    );
     let response = response.on_hover_text(reason);
     ImageResponse { response, hovered_token: None, clicked_token: None, pointer_uv: None }
 }
 
 /// Scale or legend of the layer, `width` points wide.
-pub fn layer_legend_ui(ui: &mut Ui, scene: Scene<'_>, group: &LoadedGroup, index: usize, style: PictureStyle<'_>) -> Option<Response> {
+pub fn layer_legend_ui(
+    ui: &mut Ui,
+    scene: Scene<'_>,
+    group: &LoadedGroup,
+    index: usize,
+    style: PictureStyle<'_>,
+) -> Option<Response> {
     let view = style.overlay;
     if style.ar_step.is_some() {
         legend_ui(ui, &[LegendMark::Known, LegendMark::PredictedNow, LegendMark::StillMasked]);
@@ -156,7 +174,9 @@ pub fn layer_legend_ui(ui: &mut Ui, scene: Scene<'_>, group: &LoadedGroup, index
         layer => {
             let plane = plane_of(group, style.ar_step);
             let Some(summary) = scene.ranges.summary(group, (index, plane), view) else {
-                ui.label(RichText::new(format!("{} was not recorded", layer.name())).color(scene.theme.faint));
+                ui.label(
+                    RichText::new(format!("{} was not recorded", layer.name())).color(scene.theme.faint),
+                );
                 return None;
             };
             let bar = ScaleBar {

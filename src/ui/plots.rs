@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{ComboBox, RichText, Slider, TextEdit, Ui, Role, WidgetInfo};
+use eframe::egui::{ComboBox, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
 
 use super::action::{Action, Content, Export};
 use super::compare::groups::RunGroup;
@@ -10,7 +10,8 @@ use super::curves::{CurveView, Derived, RewardBand, names, spec};
 use super::data::run::{OpenRun, RunId};
 use super::layout::PlotId;
 use super::plot::{
-    Band, COLOURS, Curve, MarkLine, MarkStyle, MeanBand, Panel, PanelState, PlotAction, PlotColours, SaveAs, SeriesId, XAxis, panel_ui, to_csv, to_svg,
+    Band, COLOURS, Curve, MarkLine, MarkStyle, MeanBand, Panel, PanelState, PlotAction, PlotColours, SaveAs,
+    SeriesId, XAxis, panel_ui, to_csv, to_svg,
 };
 use super::scene::Scene;
 use super::timeline::{Happening, Kind};
@@ -97,7 +98,8 @@ fn axis_problem_ui(ui: &mut Ui, scene: Scene<'_>, axis: XAxis) {
         XAxis::WallTime => "of before 0.1 or of other tools do not tell their wall time",
         XAxis::Iteration | XAxis::ActiveTime => return,
     };
-    ui.label(RichText::new("some runs may be left out").small().color(scene.theme.faint)).on_hover_text(format!("Runs {reason}; they are left out."));
+    ui.label(RichText::new("some runs may be left out").small().color(scene.theme.faint))
+        .on_hover_text(format!("Runs {reason}; they are left out."));
 }
 
 impl Plots {
@@ -110,9 +112,15 @@ impl Plots {
         };
         for run in ids.into_iter().filter_map(|id| scene.runs.get(id)) {
             let Some(map) = self.derived.map(run.id, view.linked.axis()) else { continue };
-            let ends = run.store.all_series().filter_map(|(_, series)| Some([map.x(series.get(0)?), map.x(series.last()?)]));
+            let ends = run
+                .store
+                .all_series()
+                .filter_map(|(_, series)| Some([map.x(series.get(0)?), map.x(series.last()?)]));
             let all = ends.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
-            view.linked.include(ui.ctx().cumulative_frame_nr(), all.filter(|all| all[0].is_finite() && all[1].is_finite()));
+            view.linked.include(
+                ui.ctx().cumulative_frame_nr(),
+                all.filter(|all| all[0].is_finite() && all[1].is_finite()),
+            );
         }
     }
 
@@ -131,7 +139,9 @@ impl Plots {
         let named = match named(scene, (tab, plot), view, drawn.groups) {
             Ok(named) => named,
             Err(reason) => {
-                ui.label(RichText::new(format!("the pattern cannot be read: {reason}")).color(scene.theme.bad));
+                ui.label(
+                    RichText::new(format!("the pattern cannot be read: {reason}")).color(scene.theme.bad),
+                );
                 return;
             }
         };
@@ -145,8 +155,10 @@ impl Plots {
         let run = scene.run().map(|run| run.store.path().display().to_string()).unwrap_or_default();
         let marks = marks(drawn.happened, &run, scene, tab);
         let id = format!("{} {}", tab.name(), plot.title());
-        let series = if tab == Tab::Compare { named.first().map_or("", |named| named.series.as_str()) } else { "" };
-        let title = if series.is_empty() { plot.title().to_owned() } else { format!("{}: {series}", plot.title()) };
+        let series =
+            if tab == Tab::Compare { named.first().map_or("", |named| named.series.as_str()) } else { "" };
+        let title =
+            if series.is_empty() { plot.title().to_owned() } else { format!("{}: {series}", plot.title()) };
         let panel = Panel {
             id: &id,
             title: &title,
@@ -224,20 +236,39 @@ fn named<'a>(
         let Some(run) = scene.run() else { return Ok(found) };
         for (colour, series) in names(&run.store, plot, &view.pattern)?.into_iter().enumerate() {
             let (name, banded) = (series.clone(), series == "reward/mean");
-            found.push(Named { run, place: place_of(run), series, name, colour, banded, compared: false, mean_of: Vec::new() });
+            found.push(Named {
+                run,
+                place: place_of(run),
+                series,
+                name,
+                colour,
+                banded,
+                compared: false,
+                mean_of: Vec::new(),
+            });
         }
         return Ok(found);
     }
     let Some(chosen) = compared(scene, plot, view, groups)?.0 else { return Ok(found) };
     for group in groups {
         let runs: Vec<&OpenRun> = group.runs.iter().filter_map(|id| scene.runs.get(*id)).collect();
-        let runs: Vec<&OpenRun> = runs.into_iter().filter(|run| run.store.series(&chosen).is_some()).collect();
+        let runs: Vec<&OpenRun> =
+            runs.into_iter().filter(|run| run.store.series(&chosen).is_some()).collect();
         let Some(run) = runs.first().copied() else { continue };
         let series = chosen.clone();
         let mean_of = if runs.len() > 1 { runs } else { Vec::new() };
         let place = if mean_of.is_empty() { place_of(run) } else { format!("mean of {}", group.name) };
         let banded = groups.len() == 1 && series == "reward/mean";
-        found.push(Named { run, place, series, name: group.name.clone(), colour: group.colour, banded, compared: true, mean_of });
+        found.push(Named {
+            run,
+            place,
+            series,
+            name: group.name.clone(),
+            colour: group.colour,
+            banded,
+            compared: true,
+            mean_of,
+        });
     }
     Ok(found)
 }
@@ -296,10 +327,19 @@ impl Derived {
         if !named.mean_of.is_empty() {
             let mean = means.get(&id)?;
             let band = Some([&mean.low, &mean.high]);
-            return Some(Curve { id, colour, band, x, clock, ..Curve::new(&named.place, &named.name, &mean.mean) });
+            return Some(Curve {
+                id,
+                colour,
+                band,
+                x,
+                clock,
+                ..Curve::new(&named.place, &named.name, &mean.mean)
+            });
         }
         let band = match view.band {
-            RewardBand::MinMax => store.series("reward/min").zip(store.series("reward/max")).map(<[_; 2]>::from),
+            RewardBand::MinMax => {
+                store.series("reward/min").zip(store.series("reward/max")).map(<[_; 2]>::from)
+            }
             RewardBand::Std => self.std_band(named.run.id),
             RewardBand::None => None,
         };

@@ -88,18 +88,25 @@ fn palette_ui(
         ui.set_width(460.0);
         let (up, down, enter) = ui.input_mut(|input| {
             let none = egui::Modifiers::NONE;
-            (input.consume_key(none, Key::ArrowUp), input.consume_key(none, Key::ArrowDown), input.key_pressed(Key::Enter))
+            (
+                input.consume_key(none, Key::ArrowUp),
+                input.consume_key(none, Key::ArrowDown),
+                input.key_pressed(Key::Enter),
+            )
         });
-        let field = TextEdit::singleline(&mut palette.text).hint_text("Type a command").desired_width(f32::INFINITY);
+        let field =
+            TextEdit::singleline(&mut palette.text).hint_text("Type a command").desired_width(f32::INFINITY);
         let response = ui.add(field);
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Command"));
         response.request_focus();
         if response.changed() {
             palette.chosen = 0;
         }
-        let found: Vec<&Command> = COMMANDS.iter().filter(|command| matches(command, &palette.text)).collect();
+        let found: Vec<&Command> =
+            COMMANDS.iter().filter(|command| matches(command, &palette.text)).collect();
         let last = found.len().saturating_sub(1);
-        palette.chosen = if up { palette.chosen.saturating_sub(1) } else { palette.chosen + usize::from(down) }.min(last);
+        palette.chosen =
+            if up { palette.chosen.saturating_sub(1) } else { palette.chosen + usize::from(down) }.min(last);
         if found.is_empty() {
             ui.label(RichText::new("No command has these words.").color(theme.faint));
         }
@@ -117,7 +124,13 @@ fn palette_ui(
     close || modal.should_close()
 }
 
-fn palette_row_ui(ui: &mut Ui, theme: &Theme, command: &Command, missing: Option<&str>, chosen: bool) -> bool {
+fn palette_row_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    command: &Command,
+    missing: Option<&str>,
+    chosen: bool,
+) -> bool {
     let keys = command.keys.map(|keys| ui.ctx().format_shortcut(&keys)).unwrap_or_default();
     let response = ui
         .scope(|ui| {
@@ -127,7 +140,10 @@ fn palette_row_ui(ui: &mut Ui, theme: &Theme, command: &Command, missing: Option
         })
         .inner;
     if chosen {
-        let text = missing.map_or_else(|| command.meaning.to_owned(), |reason| format!("{} Not now: {reason}.", command.meaning));
+        let text = missing.map_or_else(
+            || command.meaning.to_owned(),
+            |reason| format!("{} Not now: {reason}.", command.meaning),
+        );
         ui.label(RichText::new(text).small().color(theme.faint));
         if ui.input(|input| input.key_pressed(Key::ArrowUp) || input.key_pressed(Key::ArrowDown)) {
             response.scroll_to_me(None);
@@ -181,7 +197,8 @@ fn about_ui(ui: &mut Ui, adapter: &str) {
     ui.label("Watch, switch and compare MAR-GRPO training of masked autoregressive image generators.");
     ui.hyperlink_to("The method: MAR-GRPO, arXiv 2604.06966", "https://arxiv.org/abs/2604.06966");
     ui.label("Licence: MIT or Apache-2.0");
-    let log = log_file::path().map_or_else(|| "no log file: it could not be written".to_owned(), |p| p.display().to_string());
+    let log = log_file::path()
+        .map_or_else(|| "no log file: it could not be written".to_owned(), |p| p.display().to_string());
     ui.horizontal(|ui| {
         ui.label(format!("Log file {log}"));
         if ui.button("Copy").on_hover_text("Copy the path of the log file.").clicked() {

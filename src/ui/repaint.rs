@@ -3,8 +3,8 @@
 //! A graphics card draws at no cost to training. A software adapter takes the very cores that train: while nobody touches the
 //! window, news wait for each other there.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use eframe::egui::Context;
@@ -33,12 +33,8 @@ impl Repaint {
     /// For the window of `ctx`; `software` says whether a software adapter draws it.
     #[must_use]
     pub fn new(ctx: Context, software: bool) -> Self {
-        let shared = Shared {
-            start: Instant::now(),
-            software,
-            drawn: AtomicU64::new(0),
-            touched: AtomicU64::new(0),
-        };
+        let shared =
+            Shared { start: Instant::now(), software, drawn: AtomicU64::new(0), touched: AtomicU64::new(0) };
         Self { ctx, shared: Arc::new(shared) }
     }
 
@@ -68,7 +64,8 @@ impl Repaint {
 
     fn wait(&self) -> Duration {
         let now = self.now();
-        let since = |moment: &AtomicU64| Duration::from_millis(now.saturating_sub(moment.load(Ordering::Relaxed)));
+        let since =
+            |moment: &AtomicU64| Duration::from_millis(now.saturating_sub(moment.load(Ordering::Relaxed)));
         if !self.shared.software || since(&self.shared.touched) < TOUCHED {
             return Duration::ZERO;
         }

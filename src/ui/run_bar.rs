@@ -32,7 +32,8 @@ pub fn run_bar_ui(
 ) {
     ui.horizontal_wrapped(|ui| {
         command_button_ui(ui, "Start training", "Start", situation, out);
-        let paused = training.is_some_and(|t| !t.is_over() && (t.is_paused() || t.recording_failed.is_some()));
+        let paused =
+            training.is_some_and(|t| !t.is_over() && (t.is_paused() || t.recording_failed.is_some()));
         for (name, label) in BUTTONS {
             let label = if name == "Pause or go on" && paused { "Go on" } else { label };
             command_button_ui(ui, name, label, situation, out);
@@ -58,7 +59,9 @@ pub fn command_button_ui(ui: &mut Ui, name: &str, label: &str, situation: Situat
         out.push((command.action)());
     }
     let text = tooltip(ui, command);
-    button.on_hover_text(&text).on_disabled_hover_text(format!("{text}\nNot now: {}", missing.unwrap_or_default()));
+    button
+        .on_hover_text(&text)
+        .on_disabled_hover_text(format!("{text}\nNot now: {}", missing.unwrap_or_default()));
 }
 
 fn tooltip(ui: &Ui, command: &Command) -> String {
@@ -78,15 +81,26 @@ fn fork_button_ui(ui: &mut Ui, scene: Scene<'_>, out: &mut Vec<Action>) {
         out.push(Action::AskFork(run.id));
     }
     button
-        .on_hover_text("Branch off from a checkpoint of the selected run, with other settings and the same noise.")
+        .on_hover_text(
+            "Branch off from a checkpoint of the selected run, with other settings and the same noise.",
+        )
         .on_disabled_hover_text("Select a training run that has a checkpoint first.");
 }
 
 /// Which run of the ablation is under way.
 fn ablation_status_ui(ui: &mut Ui, theme: &Theme, progress: &AblationProgress) {
-    ui.label(RichText::new(format!("ablation, run {} of {}", progress.number, progress.of)).color(theme.good).strong());
+    ui.label(
+        RichText::new(format!("ablation, run {} of {}", progress.number, progress.of))
+            .color(theme.good)
+            .strong(),
+    );
     ui.label(&progress.name);
-    ui.label(format!("{}, iteration {} / {}", progress.activity.name(), progress.iteration, progress.iterations));
+    ui.label(format!(
+        "{}, iteration {} / {}",
+        progress.activity.name(),
+        progress.iteration,
+        progress.iterations
+    ));
 }
 
 /// Run, state, progress and speed.
@@ -94,7 +108,8 @@ fn status_ui(ui: &mut Ui, scene: Scene<'_>, training: Option<&Training>) {
     let theme = scene.theme;
     let run = training.and_then(|training| scene.runs.get(training.run?));
     if let Some(run) = run {
-        ui.label(RichText::new(run.store.name()).strong()).on_hover_text(run.store.path().display().to_string());
+        ui.label(RichText::new(run.store.name()).strong())
+            .on_hover_text(run.store.path().display().to_string());
     }
     let status = training.map(Training::status).unwrap_or_default();
     let (text, colour) = state(training, &status, theme);
@@ -126,11 +141,7 @@ pub fn device_name(device: DeviceChoice) -> String {
     }
 }
 
-fn state(
-    training: Option<&Training>,
-    status: &Status,
-    theme: &Theme,
-) -> (String, egui::Color32) {
+fn state(training: Option<&Training>, status: &Status, theme: &Theme) -> (String, egui::Color32) {
     let Some(training) = training else { return (Activity::Idle.name().into(), theme.faint) };
     if training.recording_failed.is_some() && !training.is_over() {
         return ("paused: recording failed".into(), theme.bad);
@@ -142,8 +153,11 @@ fn state(
         _ => theme.good,
     };
     let name = status.activity.name();
-    let text =
-        if status.activity.is_over() { name.to_owned() } else { format!("{name} {}", clock(status.since.elapsed())) };
+    let text = if status.activity.is_over() {
+        name.to_owned()
+    } else {
+        format!("{name} {}", clock(status.since.elapsed()))
+    };
     (text, colour)
 }
 

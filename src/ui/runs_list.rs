@@ -97,8 +97,12 @@ fn row_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, colour: Color32, out: &m
         });
     });
     if let Some(parent) = &run.store.header().parent {
-        let of = Path::new(&parent.run).file_name().map_or_else(|| parent.run.clone(), |n| n.display().to_string());
-        ui.label(RichText::new(format!("branch of {of} at {}", parent.step)).small().color(scene.theme.branch));
+        let of = Path::new(&parent.run)
+            .file_name()
+            .map_or_else(|| parent.run.clone(), |n| n.display().to_string());
+        ui.label(
+            RichText::new(format!("branch of {of} at {}", parent.step)).small().color(scene.theme.branch),
+        );
     }
     if let Some(problem) = &run.problem {
         ui.label(RichText::new(problem).small().color(scene.theme.bad));

@@ -77,9 +77,14 @@ impl Saved {
     pub fn read(file: &Path) -> (Self, Vec<String>) {
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return (Self::default(), Vec::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return (Self::default(), Vec::new());
+            }
             Err(error) => {
-                let text = format!("the saved layout {} cannot be read ({error}); panels are as at first", file.display());
+                let text = format!(
+                    "the saved layout {} cannot be read ({error}); panels are as at first",
+                    file.display()
+                );
                 return (Self::default(), vec![text]);
             }
         };
@@ -101,7 +106,10 @@ impl Saved {
         let mut problems = Vec::new();
         for (name, value) in fields {
             if let Err(error) = saved.take(&name, value) {
-                problems.push(format!("{name} in {} cannot be read ({error}) and is as at first", file.display()));
+                problems.push(format!(
+                    "{name} in {} cannot be read ({error}) and is as at first",
+                    file.display()
+                ));
             }
         }
         problems.extend(saved.validate());
@@ -138,7 +146,10 @@ impl Saved {
                 Some(panels) if is_sound(panels, tab) => {}
                 found => {
                     if found.is_some() {
-                        problems.push(format!("the saved panels of {} do not fit together; they are as at first", tab.name()));
+                        problems.push(format!(
+                            "the saved panels of {} do not fit together; they are as at first",
+                            tab.name()
+                        ));
                     }
                     self.panels.insert(tab, default_panels(tab));
                 }

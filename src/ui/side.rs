@@ -6,11 +6,11 @@ use eframe::egui::{self, ComboBox, DragValue, Panel, RichText, ScrollArea, TextE
 
 use super::action::Action;
 use super::app::App;
+use super::devices::Devices;
 use super::plot::series_colour;
 use super::runs_list::runs_list_ui;
 use super::theme::Theme;
 use super::toggles::{Mode, Values, toggles_ui};
-use super::devices::Devices;
 use crate::error::{Error, Result};
 use crate::session::device::{DeviceChoice, DeviceLine};
 use crate::session::train::config::TrainConfig;
@@ -45,7 +45,11 @@ impl App {
 
     fn settings_ui(&mut self, ui: &mut Ui, theme: &Theme, out: &mut Vec<Action>) {
         let training = self.work.active().and_then(|training| training.run);
-        let has_run = self.selection.run.and_then(|id| self.runs.get(id)).is_some_and(super::data::run::OpenRun::is_training);
+        let has_run = self
+            .selection
+            .run
+            .and_then(|id| self.runs.get(id))
+            .is_some_and(super::data::run::OpenRun::is_training);
         ui.horizontal(|ui| {
             let shown = &mut self.locals.side;
             ui.add_enabled_ui(has_run, |ui| {
@@ -75,7 +79,10 @@ impl App {
         let live = training == Some(run);
         let step = if live { usize::MAX } else { self.scene(theme).step() };
         let Some(config) = self.config_of(run, step) else {
-            ui.label(RichText::new("The settings of this run cannot be read; it may be of another version.").color(theme.bad));
+            ui.label(
+                RichText::new("The settings of this run cannot be read; it may be of another version.")
+                    .color(theme.bad),
+            );
             return;
         };
         if live {
@@ -104,7 +111,9 @@ impl App {
         }
         let iterations = self.locals.resume.get_or_insert(config.iterations.saturating_mul(2));
         ui.horizontal(|ui| {
-            let button = ui.button("Resume to").on_hover_text("Continues from the last checkpoint until so many iterations are done.");
+            let button = ui
+                .button("Resume to")
+                .on_hover_text("Continues from the last checkpoint until so many iterations are done.");
             if button.clicked() {
                 out.push(Action::Resume(Some(*iterations)));
             }
@@ -126,7 +135,11 @@ impl App {
         if let Some(changed) = toggles_ui(ui, theme, (Mode::Draft, None), values, &mut self.toggles) {
             draft.rl = changed;
         }
-        if ui.button("All settings…").on_hover_text("Every setting of the next run, with its description (Ctrl+,).").clicked() {
+        if ui
+            .button("All settings…")
+            .on_hover_text("Every setting of the next run, with its description (Ctrl+,).")
+            .clicked()
+        {
             out.push(Action::ToggleSettings);
         }
         if draft != self.work.draft {
@@ -135,12 +148,25 @@ impl App {
     }
 }
 
-fn recorded_buttons_ui(ui: &mut Ui, run: super::data::run::RunId, config: &TrainConfig, out: &mut Vec<Action>) {
+fn recorded_buttons_ui(
+    ui: &mut Ui,
+    run: super::data::run::RunId,
+    config: &TrainConfig,
+    out: &mut Vec<Action>,
+) {
     ui.horizontal_wrapped(|ui| {
-        if ui.button("Use for the next run").on_hover_text("Copies all settings of this run at the cursor.").clicked() {
+        if ui
+            .button("Use for the next run")
+            .on_hover_text("Copies all settings of this run at the cursor.")
+            .clicked()
+        {
             out.push(Action::Draft(Box::new(config.clone())));
         }
-        if ui.button("Fork with changes…").on_hover_text("Branch off from a checkpoint with other settings.").clicked() {
+        if ui
+            .button("Fork with changes…")
+            .on_hover_text("Branch off from a checkpoint with other settings.")
+            .clicked()
+        {
             out.push(Action::AskFork(run));
         }
     });
@@ -165,14 +191,16 @@ fn preset_ui(ui: &mut Ui, draft: &mut TrainConfig) -> bool {
         }
     });
     combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Preset"));
-    combo.response.on_hover_text("Settings that ship with the program. A preset replaces all settings below.");
+    combo
+        .response
+        .on_hover_text("Settings that ship with the program. A preset replaces all settings below.");
     ui.horizontal(|ui| {
         let label = ui.label("iterations");
         ui.add(DragValue::new(&mut draft.iterations).range(1..=10_000_000)).labelled_by(label.id);
         let label = ui.label("seed");
-        ui.add(DragValue::new(&mut draft.seed).range(0..=i64::MAX as u64)).labelled_by(label.id).on_hover_text(
-            "Of everything random. On the CPU one seed gives one run, bit for bit.",
-        );
+        ui.add(DragValue::new(&mut draft.seed).range(0..=i64::MAX as u64))
+            .labelled_by(label.id)
+            .on_hover_text("Of everything random. On the CPU one seed gives one run, bit for bit.");
     });
     chosen
 }
@@ -197,7 +225,8 @@ fn prompts_ui(ui: &mut Ui, theme: &Theme, draft: &mut TrainConfig, typed: &mut O
         .add(TextEdit::multiline(&mut text).desired_rows(2).desired_width(f32::INFINITY))
         .labelled_by(label.id)
         .on_hover_text("Captions of the world of scenes, such as: a cross and a ring. Taken in turn.");
-    let prompts: Vec<String> = text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect();
+    let prompts: Vec<String> =
+        text.lines().map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect();
     let checked = check_prompts(&text);
     if response.changed() {
         *typed = Some(text);
@@ -217,20 +246,23 @@ fn prompts_ui(ui: &mut Ui, theme: &Theme, draft: &mut TrainConfig, typed: &mut O
 
 /// Where the next run trains.
 fn device_ui(ui: &mut Ui, theme: &Theme, devices: &mut Devices, device: &mut DeviceChoice) {
-    let combo = ComboBox::from_id_salt("device").selected_text(super::run_bar::device_name(*device)).show_ui(ui, |ui| {
-        ui.selectable_value(device, DeviceChoice::Auto, "auto: a real GPU if there is one, else the CPU");
-        ui.selectable_value(device, DeviceChoice::Cpu, "cpu");
-        match devices.list(ui.ctx()) {
-            None => {
-                ui.label(RichText::new("looking for devices …").color(theme.faint));
-            }
-            Some(lines) => {
-                for line in lines.iter() {
-                    device_line_ui(ui, line, device);
+    let combo = ComboBox::from_id_salt("device").selected_text(super::run_bar::device_name(*device)).show_ui(
+        ui,
+        |ui| {
+            ui.selectable_value(device, DeviceChoice::Auto, "auto: a real GPU if there is one, else the CPU");
+            ui.selectable_value(device, DeviceChoice::Cpu, "cpu");
+            match devices.list(ui.ctx()) {
+                None => {
+                    ui.label(RichText::new("looking for devices …").color(theme.faint));
+                }
+                Some(lines) => {
+                    for line in lines.iter() {
+                        device_line_ui(ui, line, device);
+                    }
                 }
             }
-        }
-    });
+        },
+    );
     combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Device"));
     combo.response.on_hover_text("Where the tensors of the next run live.");
 }

@@ -25,7 +25,8 @@ impl App {
 
     /// Selects the next picture of the group, or the one before.
     pub(super) fn next_picture(&mut self, by: isize) {
-        let last = self.locals.group.as_ref().map_or(0, |group| group.record.pictures.len().saturating_sub(1));
+        let last =
+            self.locals.group.as_ref().map_or(0, |group| group.record.pictures.len().saturating_sub(1));
         self.selection.picture = self.selection.picture.saturating_add_signed(by).min(last);
     }
 

@@ -147,7 +147,8 @@ impl Theme {
     pub fn install(ctx: &egui::Context) {
         let mut fonts = egui::FontDefinitions::default();
         // The text font has no arrows; the one for code has.
-        let code = fonts.families.get(&egui::FontFamily::Monospace).and_then(|family| family.first().cloned());
+        let code =
+            fonts.families.get(&egui::FontFamily::Monospace).and_then(|family| family.first().cloned());
         if let (Some(code), Some(text)) = (code, fonts.families.get_mut(&egui::FontFamily::Proportional)) {
             text.push(code);
         }
@@ -187,10 +188,23 @@ mod tests {
             for back in [theme.panel, theme.background] {
                 assert!(contrast(theme.text, back) >= 7.0);
                 for colour in [
-                    theme.faint, theme.accent, theme.good, theme.warning, theme.bad, theme.positive, theme.negative,
-                    theme.change, theme.checkpoint, theme.probe, theme.branch,
+                    theme.faint,
+                    theme.accent,
+                    theme.good,
+                    theme.warning,
+                    theme.bad,
+                    theme.positive,
+                    theme.negative,
+                    theme.change,
+                    theme.checkpoint,
+                    theme.probe,
+                    theme.branch,
                 ] {
-                    assert!(contrast(colour, back) >= 4.5, "{colour:?} on {back:?}: {}", contrast(colour, back));
+                    assert!(
+                        contrast(colour, back) >= 4.5,
+                        "{colour:?} on {back:?}: {}",
+                        contrast(colour, back)
+                    );
                 }
             }
         }

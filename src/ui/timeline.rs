@@ -74,21 +74,21 @@ fn plain(value: &serde_json::Value) -> String {
 /// Changes, marks, film strips and open branches of a run, by iteration.
 #[must_use]
 pub fn happenings(run: &OpenRun, runs: &Runs) -> Vec<Happening> {
-    let changes = run
-        .store
-        .changes()
-        .iter()
-        .map(|change| Happening { step: change.step, kind: Kind::Change, text: change_text(change) });
-    let marks = run
-        .store
-        .marks()
-        .iter()
-        .map(|mark| Happening { step: mark.step, kind: Kind::of(mark.mark), text: mark.text.clone() });
-    let strips = run
-        .store
-        .probes()
-        .iter()
-        .map(|(step, _)| Happening { step: *step, kind: Kind::Probe, text: "pictures of the fixed prompts".into() });
+    let changes = run.store.changes().iter().map(|change| Happening {
+        step: change.step,
+        kind: Kind::Change,
+        text: change_text(change),
+    });
+    let marks = run.store.marks().iter().map(|mark| Happening {
+        step: mark.step,
+        kind: Kind::of(mark.mark),
+        text: mark.text.clone(),
+    });
+    let strips = run.store.probes().iter().map(|(step, _)| Happening {
+        step: *step,
+        kind: Kind::Probe,
+        text: "pictures of the fixed prompts".into(),
+    });
     let branches = runs.iter().filter_map(|branch| {
         let parent = branch.store.header().parent.as_ref()?;
         let own = std::path::Path::new(&parent.run).file_name() == run.store.path().file_name()
@@ -128,7 +128,10 @@ pub fn timeline_ui(
     out: &mut Vec<Action>,
 ) {
     let Some(run) = scene.run() else {
-        ui.label(RichText::new("The timeline shows every recorded iteration of the selected run.").color(scene.theme.faint));
+        ui.label(
+            RichText::new("The timeline shows every recorded iteration of the selected run.")
+                .color(scene.theme.faint),
+        );
         return;
     };
     ui.horizontal(|ui| {
@@ -150,8 +153,10 @@ pub fn timeline_ui(
         if let Some(pos) = response.hover_pos() {
             hover_ui(response, &scale, happened, pos);
         }
-        let text = if scene.selection.cursor.is_some() { format!("at {step}") } else { format!("newest, {step}") };
-        ui.label(RichText::new(text).color(scene.theme.text)).on_hover_text("The iteration that everything shows.");
+        let text =
+            if scene.selection.cursor.is_some() { format!("at {step}") } else { format!("newest, {step}") };
+        ui.label(RichText::new(text).color(scene.theme.text))
+            .on_hover_text("The iteration that everything shows.");
     });
 }
 
@@ -175,7 +180,10 @@ fn buttons_ui(ui: &mut Ui, scene: Scene<'_>, playing: bool, out: &mut Vec<Action
 
 fn paint(ui: &Ui, scene: Scene<'_>, scale: &Scale, happened: &[Happening], newest: usize) {
     let (theme, painter, rect) = (scene.theme, ui.painter(), scale.rect);
-    let track = Rect::from_min_max(pos2(rect.left(), rect.center().y - 3.0), pos2(rect.right(), rect.center().y + 3.0));
+    let track = Rect::from_min_max(
+        pos2(rect.left(), rect.center().y - 3.0),
+        pos2(rect.right(), rect.center().y + 3.0),
+    );
     painter.rect_filled(track, 3.0, theme.line);
     let done = Rect::from_min_max(track.min, pos2(scale.x(newest), track.max.y));
     painter.rect_filled(done, 3.0, theme.accent.gamma_multiply(0.45));

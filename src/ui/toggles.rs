@@ -47,8 +47,17 @@ pub fn toggles_ui(
     if state.of != Some((mode, run)) {
         *state = ToggleState { of: Some((mode, run)), ..ToggleState::default() };
     }
-    let shown = state.editing.clone().or_else(|| values.wanted.cloned()).unwrap_or_else(|| values.applied.clone());
-    let mut rows = Rows { theme, mode, applied: values.applied, config: shown, held: false, changed: false, done: false };
+    let shown =
+        state.editing.clone().or_else(|| values.wanted.cloned()).unwrap_or_else(|| values.applied.clone());
+    let mut rows = Rows {
+        theme,
+        mode,
+        applied: values.applied,
+        config: shown,
+        held: false,
+        changed: false,
+        done: false,
+    };
     ui.add_enabled_ui(mode != Mode::Recorded, |ui| {
         variant_ui(ui, &rows);
         switches_ui(ui, &mut rows);
@@ -89,7 +98,9 @@ impl Rows<'_> {
         self.changed |= response.changed();
         let held = response.dragged() || response.has_focus();
         self.held |= held;
-        self.done |= (response.changed() && !held) || response.drag_stopped() || (response.lost_focus() && self.differs());
+        self.done |= (response.changed() && !held)
+            || response.drag_stopped()
+            || (response.lost_focus() && self.differs());
     }
 
     fn differs(&self) -> bool {
@@ -140,9 +151,13 @@ fn switches_ui(ui: &mut Ui, rows: &mut Rows<'_>) {
     rows.pending_ui(ui, on_off(rows.applied.consistency.enabled), on_off(rows.config.consistency.enabled));
     ui.indent("consistency", |ui| {
         let before = rows.applied.consistency.tau;
-        number_ui(ui, rows, ("tau", "Least rise of the cosine similarity that keeps a token, -2 to 2; the paper uses 0."), |config| {
-            (&mut config.consistency.tau, -2.0..=2.0, 0.005)
-        }, before);
+        number_ui(
+            ui,
+            rows,
+            ("tau", "Least rise of the cosine similarity that keeps a token, -2 to 2; the paper uses 0."),
+            |config| (&mut config.consistency.tau, -2.0..=2.0, 0.005),
+            before,
+        );
     });
 }
 
@@ -160,16 +175,36 @@ const fn frozen_name(frozen: Frozen) -> &'static str {
 
 fn mte_ui(ui: &mut Ui, rows: &mut Rows<'_>) {
     ui.horizontal(|ui| {
-        let response = ui.add(DragValue::new(&mut rows.config.mte.trajectories).range(1..=64).clamp_existing_to_range(false).speed(0.1));
-        let response = named(ui, response, "S", "Trajectories of every token (S), 1 to 64; 1 measures no uncertainty.");
+        let response = ui.add(
+            DragValue::new(&mut rows.config.mte.trajectories)
+                .range(1..=64)
+                .clamp_existing_to_range(false)
+                .speed(0.1),
+        );
+        let response =
+            named(ui, response, "S", "Trajectories of every token (S), 1 to 64; 1 measures no uncertainty.");
         rows.took(&response);
-        rows.pending_ui(ui, &rows.applied.mte.trajectories.to_string(), &rows.config.mte.trajectories.to_string());
+        rows.pending_ui(
+            ui,
+            &rows.applied.mte.trajectories.to_string(),
+            &rows.config.mte.trajectories.to_string(),
+        );
     });
     ui.horizontal(|ui| {
         let mut percent = rows.config.mte.share * 100.0;
-        let widget = DragValue::new(&mut percent).range(1e-4..=100.0).clamp_existing_to_range(false).speed(0.5).max_decimals(4).suffix(" %");
+        let widget = DragValue::new(&mut percent)
+            .range(1e-4..=100.0)
+            .clamp_existing_to_range(false)
+            .speed(0.5)
+            .max_decimals(4)
+            .suffix(" %");
         let response = ui.add(widget);
-        let response = named(ui, response, "k", "Share of the tokens that get MTE (k), above 0 to 100 %; the paper uses 30 %.");
+        let response = named(
+            ui,
+            response,
+            "k",
+            "Share of the tokens that get MTE (k), above 0 to 100 %; the paper uses 30 %.",
+        );
         if response.changed() {
             rows.config.mte.share = percent / 100.0;
         }
@@ -191,7 +226,11 @@ const SELECTIONS: [(Selection, &str, &str); 5] = [
     (Selection::Stable, "stable", "The k least uncertain tokens (the opposite ablation)."),
     (Selection::Random, "random", "As many at random (the control)."),
     (Selection::All, "all", "Every token."),
-    (Selection::None, "none", "No token: uncertainty is measured, the objective is the single-trajectory one."),
+    (
+        Selection::None,
+        "none",
+        "No token: uncertainty is measured, the objective is the single-trajectory one.",
+    ),
 ];
 
 fn selection_name(selection: Selection) -> &'static str {
@@ -201,18 +240,24 @@ fn selection_name(selection: Selection) -> &'static str {
 fn selection_ui(ui: &mut Ui, rows: &mut Rows<'_>) {
     ui.horizontal(|ui| {
         let before = rows.config.mte.selection;
-        let combo = ComboBox::from_id_salt("selection").selected_text(selection_name(before)).show_ui(ui, |ui| {
-            for (selection, name, meaning) in SELECTIONS {
-                ui.selectable_value(&mut rows.config.mte.selection, selection, name).on_hover_text(meaning);
-            }
-        });
+        let combo =
+            ComboBox::from_id_salt("selection").selected_text(selection_name(before)).show_ui(ui, |ui| {
+                for (selection, name, meaning) in SELECTIONS {
+                    ui.selectable_value(&mut rows.config.mte.selection, selection, name)
+                        .on_hover_text(meaning);
+                }
+            });
         combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Selection"));
         combo.response.on_hover_text("Which tokens get multi-trajectory expectation.");
         ui.label("tokens");
         if rows.config.mte.selection != before {
             (rows.changed, rows.done) = (true, true);
         }
-        rows.pending_ui(ui, selection_name(rows.applied.mte.selection), selection_name(rows.config.mte.selection));
+        rows.pending_ui(
+            ui,
+            selection_name(rows.applied.mte.selection),
+            selection_name(rows.config.mte.selection),
+        );
     });
 }
 
@@ -244,17 +289,40 @@ fn short(value: f64) -> String {
 fn numbers_ui(ui: &mut Ui, rows: &mut Rows<'_>) {
     let (beta, rate, guidance) =
         (rows.applied.objective.beta, rows.applied.optim.transformer, rows.applied.rollout.guidance);
-    number_ui(ui, rows, ("beta", "Weight of the KL term, 0 to 100."), |c| (&mut c.objective.beta, 0.0..=100.0, 0.001), beta);
-    number_ui(ui, rows, ("learning rate", "Of the transformer, 0 to 1. Those of the head and the text encoder are under All settings."), |c| {
-        (&mut c.optim.transformer, 0.0..=1.0, 1e-5)
-    }, rate);
-    number_ui(ui, rows, ("guidance", "Classifier-free guidance while sampling, 0 to 20; 1 is none."), |c| {
-        (&mut c.rollout.guidance, 0.0..=20.0, 0.05)
-    }, guidance);
+    number_ui(
+        ui,
+        rows,
+        ("beta", "Weight of the KL term, 0 to 100."),
+        |c| (&mut c.objective.beta, 0.0..=100.0, 0.001),
+        beta,
+    );
+    number_ui(
+        ui,
+        rows,
+        (
+            "learning rate",
+            "Of the transformer, 0 to 1. Those of the head and the text encoder are under All settings.",
+        ),
+        |c| (&mut c.optim.transformer, 0.0..=1.0, 1e-5),
+        rate,
+    );
+    number_ui(
+        ui,
+        rows,
+        ("guidance", "Classifier-free guidance while sampling, 0 to 20; 1 is none."),
+        |c| (&mut c.rollout.guidance, 0.0..=20.0, 0.05),
+        guidance,
+    );
     ui.horizontal(|ui| {
-        let response = ui.add(DragValue::new(&mut rows.config.group).range(2..=1024).clamp_existing_to_range(false).speed(0.1));
-        let response =
-            named(ui, response, "group size", "Pictures of one prompt (G), 2 to 1024; their advantages are relative to each other.");
+        let response = ui.add(
+            DragValue::new(&mut rows.config.group).range(2..=1024).clamp_existing_to_range(false).speed(0.1),
+        );
+        let response = named(
+            ui,
+            response,
+            "group size",
+            "Pictures of one prompt (G), 2 to 1024; their advantages are relative to each other.",
+        );
         rows.took(&response);
         rows.pending_ui(ui, &rows.applied.group.to_string(), &rows.config.group.to_string());
     });
@@ -264,10 +332,9 @@ fn reward_ui(ui: &mut Ui, rows: &mut Rows<'_>, typed: &mut Option<String>) {
     ui.label("reward").on_hover_text("Rewards and their weights: verifier=1,jpeg_small=0.2");
     let mut text = typed.clone().unwrap_or_else(|| rows.config.reward.clone());
     let response = ui.add(egui::TextEdit::singleline(&mut text).desired_width(f32::INFINITY));
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Reward"));
-    let response = response.on_hover_text(
-        "Rewards and their weights, as verifier=1,jpeg_small=0.2. Enter applies it.",
-    );
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Reward and weights"));
+    let response =
+        response.on_hover_text("Rewards and their weights, as verifier=1,jpeg_small=0.2. Enter applies it.");
     let wrong = text.parse::<crate::world::reward::RewardSet>().err();
     if let Some(error) = &wrong {
         ui.label(RichText::new(error.to_string()).small().color(rows.theme.bad));

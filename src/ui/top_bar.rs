@@ -49,4 +49,3 @@ pub fn top_bar_ui(ui: &mut Ui, tab: Tab, messages: &Messages, out: &mut Vec<Acti
         });
     });
 }
-

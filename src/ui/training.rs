@@ -45,7 +45,16 @@ impl Training {
     /// Those of [`Session::start`].
     pub fn start(folder: PathBuf, origin: Origin, device: DeviceChoice) -> Result<Self> {
         let session = Session::start(Job { run: folder.clone(), origin, device })?;
-        Ok(Self { session, folder, run: None, device, not_opened: false, ended: None, told: false, recording_failed: None })
+        Ok(Self {
+            session,
+            folder,
+            run: None,
+            device,
+            not_opened: false,
+            ended: None,
+            told: false,
+            recording_failed: None,
+        })
     }
 
     /// What it is doing.
@@ -88,7 +97,9 @@ impl Training {
     /// [`Error::Config`] if it is over, or naming the setting that is out of range.
     pub fn change(&self, config: RlConfig) -> Result<()> {
         if self.is_over() {
-            return Err(Error::Config("the run is over; resume it or start another to change settings".into()));
+            return Err(Error::Config(
+                "the run is over; resume it or start another to change settings".into(),
+            ));
         }
         self.session.change(config)
     }
@@ -124,4 +135,3 @@ pub fn free_folder(folder: &Path) -> Result<PathBuf> {
         .find(|path| !path.exists())
         .ok_or_else(|| Error::Config(format!("{} is full of runs; choose another folder", folder.display())))
 }
-

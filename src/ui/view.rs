@@ -139,7 +139,9 @@ impl Layer {
             }
             Self::Order => "The AR step, from 0, at which the token was predicted.",
             Self::LossShare => "The token's share of the absolute policy loss of its picture at the AR step.",
-            Self::Kl => "The token's KL divergence from the reference policy at the AR step, mean over the trained diffusion steps.",
+            Self::Kl => {
+                "The token's KL divergence from the reference policy at the AR step, mean over the trained diffusion steps."
+            }
         }
     }
 

@@ -102,10 +102,16 @@ const fn display() -> Result<()> {
 /// Why the window did not open, and what to do.
 fn not_opened(reason: &str) -> String {
     let lower = reason.to_lowercase();
-    let cure = if lower.contains("adapter") || lower.contains("wgpu") || lower.contains("surface") || lower.contains("backend") {
+    let cure = if lower.contains("adapter")
+        || lower.contains("wgpu")
+        || lower.contains("surface")
+        || lower.contains("backend")
+    {
         "no graphics adapter can draw it: `marscope devices` lists what there is; on Debian and Ubuntu install the \
          vendor's driver, or mesa-vulkan-drivers for a software adapter"
-    } else if lower.contains("lib") && (lower.contains("load") || lower.contains("open") || lower.contains(".so")) {
+    } else if lower.contains("lib")
+        && (lower.contains("load") || lower.contains("open") || lower.contains(".so"))
+    {
         "a library of the display is missing: on Debian and Ubuntu install libxkbcommon-x11-0 libxcursor1 libxi6 libxrandr2"
     } else {
         "the display refused it: is the one that DISPLAY or WAYLAND_DISPLAY names running?"

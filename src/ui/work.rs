@@ -37,7 +37,15 @@ impl Work {
     /// Nothing yet; the next run has the settings `draft`.
     #[must_use]
     pub const fn new(draft: TrainConfig, folder: PathBuf) -> Self {
-        Self { training: None, ablating: None, draft, device: DeviceChoice::Auto, model: None, folder, wanted: None }
+        Self {
+            training: None,
+            ablating: None,
+            draft,
+            device: DeviceChoice::Auto,
+            model: None,
+            folder,
+            wanted: None,
+        }
     }
 
     /// The run that is being trained, if it is not over.

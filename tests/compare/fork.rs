@@ -1,8 +1,8 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use serde_json::json;
 use marscope::ui::action::Action;
 use marscope::ui::compare::fork::{ForkView, fork_ui};
+use serde_json::json;
 
 use super::runs::{Made, World, window};
 

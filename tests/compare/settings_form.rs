@@ -1,12 +1,12 @@
 use eframe::egui::Role;
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, Node};
-use proptest::prelude::*;
 use marscope::rl::config::Frozen;
 use marscope::session::settings::flatten;
 use marscope::session::train::config::TrainConfig;
 use marscope::ui::settings_form::field::fields;
 use marscope::ui::settings_form::{changes, settings_form_ui};
+use proptest::prelude::*;
 
 use super::runs::{World, window};
 

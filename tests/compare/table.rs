@@ -1,9 +1,9 @@
 use egui_kittest::kittest::Queryable;
-use proptest::prelude::*;
-use serde_json::json;
 use marscope::rl::config::Advantages;
 use marscope::ui::action::Action;
 use marscope::ui::compare::table::{TableView, groups, table_ui};
+use proptest::prelude::*;
+use serde_json::json;
 
 use super::runs::{Made, World, colour, window};
 

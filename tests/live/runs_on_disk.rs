@@ -82,4 +82,3 @@ pub fn record(run: &mut RunFolder, step: usize, values: &[(&str, f64)]) {
     let values: BTreeMap<String, f64> = values.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect();
     run.scalars(step, step as f64, &values).unwrap();
 }
-

@@ -1,7 +1,7 @@
 //! The user's hands.
 
-use egui_kittest::kittest::{NodeT, Queryable};
 use eframe::egui::Modifiers;
+use egui_kittest::kittest::{NodeT, Queryable};
 
 use crate::stage::Stage;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use eframe::egui::{Key, Modifiers};
-use marscope::runs::event::Event;
+use eframe::egui::{Event, Key, Modifiers, PointerButton, pos2};
+use marscope::runs::event::Event as Recorded;
 use marscope::runs::folder::RunFolder;
 use marscope::ui::Tab;
 
@@ -49,7 +49,7 @@ fn following_shows_what_another_process_records() {
     stage.until_said("newest, 4");
     record(&mut writing, 5, &[("reward/mean", 0.9)]);
     stage.until_said("newest, 5");
-    writing.record(&Event::Note { step: 6, text: "a remark".into() }).unwrap();
+    writing.record(&Recorded::Note { step: 6, text: "a remark".into() }).unwrap();
     stage.until_said("newest, 6");
 }
 
@@ -78,16 +78,50 @@ fn tabs_themes_and_popups_are_reached_by_keys_and_by_the_palette() {
 #[test]
 fn the_layout_is_reset_undone_and_kept() {
     let root = tempfile::tempdir().unwrap();
-    let file = root.path().join("window.json");
-    let mut stage = Stage::with(|options| options.saved = Some(file.clone()));
+    let (file, path) = (root.path().join("window.json"), root.path().join("run"));
+    drop(run(&path));
+    let mut stage = Stage::with(|options| (options.saved, options.open) = (Some(file.clone()), vec![path]));
+    stage.until("it is read", |app| app.is_settled());
+    let first = stage.harness.state().panels().clone();
+    // A panel is dragged to be narrower: many frames, one step of undo.
+    let border = stage.harness.get_by_label("Plot of Reward").rect().right() + 8.0;
+    let drag = |stage: &mut Stage, x: f32| {
+        stage.harness.hover_at(pos2(x, 300.0));
+        stage.harness.step();
+    };
+    let found = (0..24).map(|i| border + i as f32 - 8.0).find(|x| {
+        drag(&mut stage, *x);
+        press(&mut stage, *x, true);
+        for by in 1..6 {
+            drag(&mut stage, x - 8.0 * by as f32);
+        }
+        press(&mut stage, x - 40.0, false);
+        stage.harness.state().panels() != &first
+    });
+    assert!(found.is_some(), "no border was found to drag");
+    stage.key(Modifiers::COMMAND, Key::Z);
+    assert!(stage.harness.state().panels() == &first, "one step takes the whole drag back");
+    stage.key(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+    assert!(stage.harness.state().panels() != &first);
+    stage.harness.state_mut().keep();
+    let kept = Stage::with(|options| options.saved = Some(file.clone()));
+    assert!(kept.harness.state().panels() != &first, "the change is kept");
     stage.click("Reset the layout");
     stage.until_said("as at first");
-    stage.key(Modifiers::COMMAND, Key::Z);
-    stage.harness.state_mut().keep();
-    assert!(std::fs::read_to_string(&file).unwrap().contains("panels"));
+    assert!(stage.harness.state().panels().tiles.len() == first.tiles.len());
     std::fs::write(&file, "{ not json").unwrap();
     let stage = Stage::with(|options| options.saved = Some(file));
     assert!(stage.says("is damaged"), "a damaged file is said, and the window opens");
+}
+
+fn press(stage: &mut Stage, x: f32, pressed: bool) {
+    stage.harness.event(Event::PointerButton {
+        pos: pos2(x, 300.0),
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    });
+    stage.harness.step();
 }
 
 use egui_kittest::kittest::Queryable;

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod acting;
+mod careful;
 mod hands;
 mod looking;
 mod opening;

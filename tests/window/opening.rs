@@ -43,8 +43,9 @@ fn a_broken_run_shows_what_can_be_read_and_says_what_cannot() {
 fn a_foreign_log_opens_like_a_run() {
     let root = tempfile::tempdir().unwrap();
     let log = root.path().join("trainer_state.json");
-    let entries: Vec<String> =
-        (1..=4).map(|step| format!("{{\"step\": {step}, \"epoch\": 0.1, \"reward\": 0.{step}, \"kl\": 0.01}}")).collect();
+    let entries: Vec<String> = (1..=4)
+        .map(|step| format!("{{\"step\": {step}, \"epoch\": 0.1, \"reward\": 0.{step}, \"kl\": 0.01}}"))
+        .collect();
     let text = format!("{{\"global_step\": 4, \"log_history\": [{}]}}", entries.join(","));
     std::fs::write(&log, text).unwrap();
     let mut stage = Stage::of(&[&log]);

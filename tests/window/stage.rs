@@ -39,6 +39,7 @@ impl Stage {
         change(&mut options);
         let harness = Harness::builder()
             .with_size(vec2(1280.0, 800.0))
+            .with_step_dt(1.0 / 60.0)
             .build_eframe(move |cx| App::new(cx, options).unwrap());
         let mut stage = Self { harness, root };
         stage.harness.run_steps(4);
@@ -65,7 +66,10 @@ impl Stage {
 
     /// All that a screen reader would hear.
     pub fn words(&self) -> Vec<String> {
-        self.harness.query_all_by_label_contains("").filter_map(|node| node.accesskit_node().label()).collect()
+        self.harness
+            .query_all_by_label_contains("")
+            .filter_map(|node| node.accesskit_node().label())
+            .collect()
     }
 
     /// Clicks the control of that name.
@@ -73,5 +77,4 @@ impl Stage {
         self.harness.get_by_label(name).click_accesskit();
         self.harness.run_steps(3);
     }
-
 }

@@ -251,7 +251,8 @@ impl<'a> Trainer<'a> {
         values.insert("time/publish".into(), publishing.elapsed().saturating_sub(aside).as_secs_f64());
         values.insert("time/iteration".into(), active.as_secs_f64());
         // The clock, so that plots can show pauses and compare runs by wall time.
-        let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(f64::NAN, |since| since.as_secs_f64());
+        let clock =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(f64::NAN, |since| since.as_secs_f64());
         values.insert("time/unix_seconds".into(), clock);
         if let Some(peak) = crate::session::memory::peak_mib() {
             values.insert("memory/peak_mib".into(), peak);

@@ -94,7 +94,9 @@ impl AblationProgress {
         self.activity = status.activity;
         (self.iteration, self.iterations) = (status.iteration, status.iterations.max(plan.config.iterations));
         self.iteration_seconds = status.iteration_seconds;
-        if self.begun.last().is_none_or(|last| last != watching.run) && watching.run.join(HEADER_FILE).exists() {
+        if self.begun.last().is_none_or(|last| last != watching.run)
+            && watching.run.join(HEADER_FILE).exists()
+        {
             self.begun.push(watching.run.to_path_buf());
         }
         match watching.message {

@@ -66,7 +66,9 @@ impl Follower {
                 let look = |found: &Followed| read_ahead(prefetch.as_ref(), &folder, found);
                 source.follow(&send, &closed, &look, &repaint);
             })
-            .map_err(|error| Error::Device(format!("the thread that reads a run could not be started: {error}")))?;
+            .map_err(|error| {
+                Error::Device(format!("the thread that reads a run could not be started: {error}"))
+            })?;
         Ok((Self { path: place, found, _open: open }, header))
     }
 
@@ -85,7 +87,10 @@ impl Follower {
 /// Reads the newest group found.
 fn read_ahead(prefetch: Option<&Prefetch>, folder: &Path, found: &Followed) {
     let (Some(prefetch), Followed::Events { events, .. }) = (prefetch, found) else { return };
-    let group = events.iter().rev().find_map(|event| if let Event::Group { group, .. } = event { Some(group) } else { None });
+    let group = events
+        .iter()
+        .rev()
+        .find_map(|event| if let Event::Group { group, .. } = event { Some(group) } else { None });
     if let Some(group) = group {
         prefetch.group(folder, group);
     }
@@ -105,7 +110,10 @@ impl Source {
         }
         // Whether it is a log at all is known only after reading it; the caller is told at once what is plainly none.
         if path.is_dir() && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()) {
-            return Err(Error::Config(format!("{} is an empty folder; a run is a folder with a {HEADER_FILE}", path.display())));
+            return Err(Error::Config(format!(
+                "{} is an empty folder; a run is a folder with a {HEADER_FILE}",
+                path.display()
+            )));
         }
         Ok(Self::Foreign(path.to_path_buf()))
     }
@@ -140,8 +148,7 @@ fn ours(mut reader: RunReader, closed: &Receiver<()>, tell: &dyn Fn(Followed) ->
                 let recovered = failed.take().is_some();
                 let news = found.restarted || !found.events.is_empty() || first || recovered;
                 first &= more;
-                if news
-                    && !tell(Followed::Events { restarted: found.restarted, events: found.events, more })
+                if news && !tell(Followed::Events { restarted: found.restarted, events: found.events, more })
                 {
                     return;
                 }

@@ -168,7 +168,9 @@ fn planes(map: &MapRecord, record: &GroupRecord, values: &[f32]) -> Result<Plane
     };
     let planes: Result<Vec<_>, String> = values
         .chunks(tokens.max(1))
-        .map(|plane| TokenMap::new(record.side, plane.to_vec()).map(Arc::new).map_err(|error| error.to_string()))
+        .map(|plane| {
+            TokenMap::new(record.side, plane.to_vec()).map(Arc::new).map_err(|error| error.to_string())
+        })
         .collect();
     Ok(Planes { count, planes: planes?, summary: ValueSummary::of(values) })
 }

@@ -91,16 +91,12 @@ impl Media {
     /// # Errors
     /// [`Error::Device`] if the thread cannot be started.
     pub fn new(repaint: impl Fn() + Send + Sync + 'static) -> Result<Self> {
-        let shared = Arc::new(Shared {
-            state: Mutex::default(),
-            asked: Condvar::new(),
-            repaint: Box::new(repaint),
-        });
+        let shared =
+            Arc::new(Shared { state: Mutex::default(), asked: Condvar::new(), repaint: Box::new(repaint) });
         let theirs = Arc::clone(&shared);
-        std::thread::Builder::new()
-            .name("media".into())
-            .spawn(move || theirs.read())
-            .map_err(|error| Error::Device(format!("the thread that reads pictures could not be started: {error}")))?;
+        std::thread::Builder::new().name("media".into()).spawn(move || theirs.read()).map_err(|error| {
+            Error::Device(format!("the thread that reads pictures could not be started: {error}"))
+        })?;
         Ok(Self(shared))
     }
 
@@ -246,7 +242,8 @@ impl State {
             return;
         }
         // The older half goes at once, so that a scan of all is rare.
-        let mut by_use: Vec<(u64, Key)> = self.held.iter().map(|(key, held)| (held.used, key.clone())).collect();
+        let mut by_use: Vec<(u64, Key)> =
+            self.held.iter().map(|(key, held)| (held.used, key.clone())).collect();
         by_use.sort();
         for (_, key) in by_use {
             if self.bytes <= KEPT / 2 {

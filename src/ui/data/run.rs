@@ -197,4 +197,3 @@ impl Runs {
 fn foreign_header() -> RunHeader {
     RunHeader { started: None, ..RunHeader::new("imported", serde_json::Value::Null, "") }
 }
-

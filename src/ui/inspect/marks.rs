@@ -60,5 +60,4 @@ mod tests {
         let picture = Rect::from_min_size(pos2(10.0, 20.0), Vec2::splat(80.0));
         assert_eq!(token_rect(picture, 8, 10), Rect::from_min_size(pos2(30.0, 30.0), Vec2::splat(10.0)));
     }
-
 }

@@ -169,8 +169,12 @@ fn keys(ui: &Ui, response: &Response, input: Inspected<'_>, actions: &mut Vec<Ac
     if !response.has_focus() || input.token().is_none() {
         return;
     }
-    let filter =
-        EventFilter { horizontal_arrows: true, vertical_arrows: true, escape: true, ..EventFilter::default() };
+    let filter = EventFilter {
+        horizontal_arrows: true,
+        vertical_arrows: true,
+        escape: true,
+        ..EventFilter::default()
+    };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
     if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
         actions.push(Action::Token(None));

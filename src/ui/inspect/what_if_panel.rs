@@ -120,7 +120,8 @@ fn tau_ui(ui: &mut Ui, (input, view): (Inspected<'_>, &mut InspectView), setting
         return;
     }
     let gains = input.group.map("cosine_gain").map(|gains| gains.summary).filter(|gains| gains.finite > 0);
-    let largest = gains.map_or(0.0, |gains| f64::from(gains.low.abs().max(gains.high.abs()))).max(settings.tau.abs());
+    let largest =
+        gains.map_or(0.0, |gains| f64::from(gains.low.abs().max(gains.high.abs()))).max(settings.tau.abs());
     let bound = ((largest * 10.0).ceil() / 10.0).clamp(0.1, 2.0);
     let mut tau = settings.tau;
     let slider = ui.add(egui::Slider::new(&mut tau, -bound..=bound).text("tau").max_decimals(4));

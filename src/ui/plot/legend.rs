@@ -27,13 +27,21 @@ pub(super) fn legend_ui(
         return;
     }
     let most = (ui.available_height() * 0.25).max(HEIGHT + 2.0);
-    ScrollArea::vertical().id_salt(("legend", panel.id)).max_height(most).auto_shrink([false, true]).show(ui, |ui| {
-        ui.horizontal_wrapped(|ui| entries_ui(ui, panel, state, actions));
-    });
+    ScrollArea::vertical().id_salt(("legend", panel.id)).max_height(most).auto_shrink([false, true]).show(
+        ui,
+        |ui| {
+            ui.horizontal_wrapped(|ui| entries_ui(ui, panel, state, actions));
+        },
+    );
 }
 
 /// The legend in one row, for a panel that is too low for more; the rest is scrolled to.
-pub(super) fn legend_row_ui(ui: &mut Ui, panel: &Panel<'_>, state: &mut PanelState, actions: &mut Vec<PlotAction>) {
+pub(super) fn legend_row_ui(
+    ui: &mut Ui,
+    panel: &Panel<'_>,
+    state: &mut PanelState,
+    actions: &mut Vec<PlotAction>,
+) {
     let row = ScrollArea::horizontal().id_salt(("legend row", panel.id)).auto_shrink([false, true]);
     row.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
         ui.horizontal(|ui| entries_ui(ui, panel, state, actions));

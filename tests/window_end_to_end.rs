@@ -6,40 +6,17 @@
 #![cfg(all(feature = "gui", target_os = "linux"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod display;
+
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use display::{Display, wait_for};
 use marscope::world::image::Rgb8;
 
-/// A virtual display that ends with the test.
-struct Display {
-    server: Child,
-    name: String,
-}
-
 impl Display {
-    fn start() -> Self {
-        let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("Xvfb is needed: apt-get install xvfb xdotool imagemagick mesa-vulkan-drivers");
-        let mut number = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
-        assert!(!number.trim().is_empty(), "Xvfb gave no display");
-        Self { server, name: format!(":{}", number.trim()) }
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        command.env("DISPLAY", &self.name).env_remove("WAYLAND_DISPLAY");
-        command
-    }
-
     fn ask(&self, arguments: &[&str]) -> String {
         let output = self.command("xdotool").args(arguments).output().expect("xdotool is needed");
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
@@ -49,25 +26,6 @@ impl Display {
         let taken = self.command("import").args(["-window", "root"]).arg(path).status();
         assert!(taken.expect("import (imagemagick) is needed").success());
         Rgb8::read_png(path).unwrap()
-    }
-}
-
-impl Drop for Display {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        drop(self.server.kill());
-        drop(self.server.wait());
-    }
-}
-
-fn wait_for<T>(what: &str, seconds: u64, mut found: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = found() {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(seconds), "waited {seconds} s for {what}");
-        std::thread::sleep(Duration::from_millis(50));
     }
 }
 

@@ -1,5 +1,7 @@
 //! `marscope` on its own, and `marscope window`.
 
+#![expect(clippy::doc_markdown, reason = "help is read on a terminal, where backticks are noise")]
+
 use std::path::PathBuf;
 
 use super::config_arguments::ConfigArguments;
@@ -11,7 +13,7 @@ use crate::ui::{Options, Selection, Tab, ThemeChoice, default_saved_file, open, 
 /// Arguments of `window`.
 #[derive(Debug, clap::Args)]
 pub struct WindowArguments {
-    /// Runs, files in them, or logs of other tools (TensorBoard, `trainer_state.json`, JSON lines) to open.
+    /// Runs, files in them, or logs of other tools (TensorBoard, trainer_state.json, JSON lines) to open.
     #[arg(value_name = "PATH")]
     open: Vec<PathBuf>,
     /// Folder in which new runs are made.

@@ -327,7 +327,7 @@ impl App {
             End::Finished => self.messages.done(format!("finished: {folder}")),
             End::Stopped => self.messages.done(format!("stopped; Resume continues {folder}")),
             End::Diverged(reason) | End::Failed(reason) => {
-                self.messages.problem(format!("the run ended: {reason}"))
+                self.messages.problem(format!("the run ended: {reason}"));
             }
         }
     }

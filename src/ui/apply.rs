@@ -55,7 +55,7 @@ impl App {
             | Action::NextPicture(_)
             | Action::NextArStep(_)
             | Action::InspectSelected
-            | Action::Inspect { .. } => self.apply_selection(action),
+            | Action::Inspect { .. } => self.apply_selection(&action),
             Action::Switch(switch) => self.switch(switch),
             Action::Layer(layer) => {
                 self.saved.overlay.layer = layer;
@@ -149,14 +149,16 @@ impl App {
         }
     }
 
+    fn open_and_show(&mut self, path: &std::path::Path) {
+        if self.open(path).is_some() {
+            self.selection.token = None;
+            self.locals.side = side::Shown::ThisRun;
+        }
+    }
+
     fn apply_files(&mut self, action: Action) {
         match action {
-            Action::Open(path) => {
-                if self.open(&path).is_some() {
-                    self.selection.token = None;
-                    self.locals.side = super::side::Shown::ThisRun;
-                }
-            }
+            Action::Open(path) => self.open_and_show(&path),
             Action::AskOpenFolder => self.dialogs.open_folder(&self.ctx),
             Action::AskOpenFile => self.dialogs.open_file(&self.ctx),
             Action::AskPath => self.popups.path = Some(String::new()),
@@ -196,7 +198,7 @@ impl App {
         for (purpose, answer) in self.dialogs.ended() {
             match (answer, purpose) {
                 (Answer::Chosen(path), Purpose::Open) => self.apply(Action::Open(path)),
-                (Answer::Chosen(path), Purpose::Save(export)) => self.save_export(path, *export),
+                (Answer::Chosen(path), Purpose::Save(export)) => self.save_export(&path, *export),
                 (Answer::Cancelled, _) => {}
                 (Answer::Unavailable(reason), Purpose::Open) => {
                     self.messages.problem(format!(
@@ -205,7 +207,7 @@ impl App {
                     self.popups.path = Some(String::new());
                 }
                 (Answer::Unavailable(reason), Purpose::Save(export)) => {
-                    self.save_without_dialog(*export, &reason)
+                    self.save_without_dialog(*export, &reason);
                 }
             }
         }
@@ -225,7 +227,7 @@ impl App {
         match path {
             Some(path) => {
                 self.messages.problem(format!("no file dialog could be shown ({reason})"));
-                self.save_export(path, export);
+                self.save_export(&path, export);
             }
             None => self.messages.problem(format!("{} is full", folder.display())),
         }
@@ -249,20 +251,20 @@ impl App {
         }
     }
 
-    fn save_export(&mut self, path: std::path::PathBuf, export: Export) {
+    fn save_export(&mut self, path: &std::path::Path, export: Export) {
         let bytes = match export.content {
             Content::Svg(text) | Content::Csv(text) => text.into_bytes(),
             Content::Png(bytes) => bytes,
             Content::Screen(_) => return,
         };
-        match crate::runs::files::write_whole(&path, &bytes) {
+        match crate::runs::files::write_whole(path, &bytes) {
             Ok(()) => self.messages.done(format!("saved {}", path.display())),
             Err(error) => self.messages.problem(format!("not saved: {error}")),
         }
     }
 
-    fn apply_selection(&mut self, action: Action) {
-        match action {
+    fn apply_selection(&mut self, action: &Action) {
+        match *action {
             Action::Tab(tab) => self.tab = tab,
             Action::FirstStep => self.selection.cursor = Some(self.first_step()),
             Action::Cursor(cursor) => {

@@ -16,7 +16,7 @@ const SETTLED: usize = 6;
 /// Time that must pass, so that nothing is caught half faded in.
 const SHORTEST: Duration = Duration::from_millis(1200);
 /// A picture that cannot be taken after this time is not waited for.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// A picture of the whole window that is taken once everything is there; then the window closes.
 pub struct Capture {

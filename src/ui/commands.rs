@@ -37,16 +37,16 @@ pub struct Command {
     pub action: fn() -> Action,
 }
 
-const fn key(key: Key) -> Option<KeyboardShortcut> {
-    Some(KeyboardShortcut::new(Modifiers::NONE, key))
+const fn key(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::NONE, key)
 }
 
-const fn ctrl(key: Key) -> Option<KeyboardShortcut> {
-    Some(KeyboardShortcut::new(Modifiers::COMMAND, key))
+const fn ctrl(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
 
-const fn ctrl_shift(key: Key) -> Option<KeyboardShortcut> {
-    Some(KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key))
+const fn ctrl_shift(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
 }
 
 const fn command(
@@ -64,16 +64,20 @@ pub const COMMANDS: &[Command] = &[
     command(
         "Start training",
         "Trains with the settings under Next run, in a new run folder.",
-        ctrl(Key::Enter),
+        Some(ctrl(Key::Enter)),
         Needs::Idle,
         || Action::Start,
     ),
-    command("Pause or go on", "Answers within one AR step.", key(Key::Space), Needs::Training, || {
+    command("Pause or go on", "Answers within one AR step.", Some(key(Key::Space)), Needs::Training, || {
         Action::TogglePause
     }),
-    command("Step one iteration", "One iteration, then it waits.", key(Key::Period), Needs::Training, || {
-        Action::Step
-    }),
+    command(
+        "Step one iteration",
+        "One iteration, then it waits.",
+        Some(key(Key::Period)),
+        Needs::Training,
+        || Action::Step,
+    ),
     command(
         "Stop training",
         "Ends the run with a checkpoint; it can be resumed.",
@@ -81,9 +85,13 @@ pub const COMMANDS: &[Command] = &[
         Needs::Training,
         || Action::Stop,
     ),
-    command("Write a checkpoint", "It is kept until you remove it.", ctrl(Key::S), Needs::Training, || {
-        Action::Checkpoint
-    }),
+    command(
+        "Write a checkpoint",
+        "It is kept until you remove it.",
+        Some(ctrl(Key::S)),
+        Needs::Training,
+        || Action::Checkpoint,
+    ),
     command(
         "Measure gradient noise",
         "Redraws the head's noise of the next rollout several times, with and without multi-trajectory expectation.",
@@ -94,7 +102,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "Resume the selected run",
         "Continues from its last checkpoint.",
-        ctrl(Key::R),
+        Some(ctrl(Key::R)),
         Needs::Resumable,
         || Action::Resume(None),
     ),
@@ -104,7 +112,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "Fork the selected run…",
         "A branch from a checkpoint, with other settings and the same noise.",
-        ctrl(Key::F),
+        Some(ctrl(Key::F)),
         Needs::Run,
         || Action::AskForkSelected,
     ),
@@ -129,126 +137,146 @@ pub const COMMANDS: &[Command] = &[
         Needs::Nothing,
         || Action::Switch(Switch::Consistency),
     ),
-    command("Close the selected run", "Its record is untouched.", ctrl(Key::W), Needs::Run, || {
+    command("Close the selected run", "Its record is untouched.", Some(ctrl(Key::W)), Needs::Run, || {
         Action::CloseSelected
     }),
-    command("Next run", "Selects another run.", ctrl(Key::ArrowDown), Needs::Run, || Action::NextRun(1)),
-    command("Run before", "Selects another run.", ctrl(Key::ArrowUp), Needs::Run, || Action::NextRun(-1)),
-    command("Inspect the selected picture", "Token by token.", key(Key::Enter), Needs::Run, || {
+    command("Next run", "Selects another run.", Some(ctrl(Key::ArrowDown)), Needs::Run, || {
+        Action::NextRun(1)
+    }),
+    command("Run before", "Selects another run.", Some(ctrl(Key::ArrowUp)), Needs::Run, || {
+        Action::NextRun(-1)
+    }),
+    command("Inspect the selected picture", "Token by token.", Some(key(Key::Enter)), Needs::Run, || {
         Action::InspectSelected
     }),
-    command("Next picture", "Of the group.", key(Key::PageDown), Needs::Run, || Action::NextPicture(1)),
-    command("Picture before", "Of the group.", key(Key::PageUp), Needs::Run, || Action::NextPicture(-1)),
-    command("Next AR step", "Shows pictures as they were built.", key(Key::CloseBracket), Needs::Run, || {
-        Action::NextArStep(1)
+    command("Next picture", "Of the group.", Some(key(Key::PageDown)), Needs::Run, || Action::NextPicture(1)),
+    command("Picture before", "Of the group.", Some(key(Key::PageUp)), Needs::Run, || {
+        Action::NextPicture(-1)
     }),
+    command(
+        "Next AR step",
+        "Shows pictures as they were built.",
+        Some(key(Key::CloseBracket)),
+        Needs::Run,
+        || Action::NextArStep(1),
+    ),
     command(
         "AR step before",
         "Shows pictures as they were built.",
-        key(Key::OpenBracket),
+        Some(key(Key::OpenBracket)),
         Needs::Run,
         || Action::NextArStep(-1),
     ),
-    command("Finished pictures", "Not as they were built.", key(Key::Backslash), Needs::Run, || {
+    command("Finished pictures", "Not as they were built.", Some(key(Key::Backslash)), Needs::Run, || {
         Action::ArStep(None)
     }),
     command("Unpin the token", "No token is pinned any more.", None, Needs::Run, || Action::Token(None)),
-    command("Lay over: nothing", "The pictures alone.", key(Key::Num0), Needs::Nothing, || {
+    command("Lay over: nothing", "The pictures alone.", Some(key(Key::Num0)), Needs::Nothing, || {
         Action::Layer(Layer::None)
     }),
-    command("Lay over: uncertainty", "Over the pictures.", key(Key::Num1), Needs::Nothing, || {
+    command("Lay over: uncertainty", "Over the pictures.", Some(key(Key::Num1)), Needs::Nothing, || {
         Action::Layer(Layer::Uncertainty)
     }),
-    command("Lay over: MTE mask", "Over the pictures.", key(Key::Num2), Needs::Nothing, || {
+    command("Lay over: MTE mask", "Over the pictures.", Some(key(Key::Num2)), Needs::Nothing, || {
         Action::Layer(Layer::MteMask)
     }),
-    command("Lay over: consistency", "Over the pictures.", key(Key::Num3), Needs::Nothing, || {
+    command("Lay over: consistency", "Over the pictures.", Some(key(Key::Num3)), Needs::Nothing, || {
         Action::Layer(Layer::Consistency)
     }),
-    command("Lay over: cosine gain", "Over the pictures.", key(Key::Num4), Needs::Nothing, || {
+    command("Lay over: cosine gain", "Over the pictures.", Some(key(Key::Num4)), Needs::Nothing, || {
         Action::Layer(Layer::CosineGain)
     }),
-    command("Lay over: generation order", "Over the pictures.", key(Key::Num5), Needs::Nothing, || {
+    command("Lay over: generation order", "Over the pictures.", Some(key(Key::Num5)), Needs::Nothing, || {
         Action::Layer(Layer::Order)
     }),
-    command("Lay over: share of loss", "Over the pictures.", key(Key::Num6), Needs::Nothing, || {
+    command("Lay over: share of loss", "Over the pictures.", Some(key(Key::Num6)), Needs::Nothing, || {
         Action::Layer(Layer::LossShare)
     }),
-    command("Lay over: KL", "Over the pictures.", key(Key::Num7), Needs::Nothing, || {
+    command("Lay over: KL", "Over the pictures.", Some(key(Key::Num7)), Needs::Nothing, || {
         Action::Layer(Layer::Kl)
     }),
     command(
         "Open a run's folder…",
         "A run of marscope, or a folder with a foreign log.",
-        ctrl(Key::O),
+        Some(ctrl(Key::O)),
         Needs::Nothing,
         || Action::AskOpenFolder,
     ),
     command(
         "Open a file…",
         "A TensorBoard event file, trainer_state.json, JSON lines, or a run's events.jsonl.",
-        ctrl_shift(Key::O),
+        Some(ctrl_shift(Key::O)),
         Needs::Nothing,
         || Action::AskOpenFile,
     ),
-    command("Open a typed path…", "Where no dialog can be shown.", ctrl(Key::L), Needs::Nothing, || {
-        Action::AskPath
+    command(
+        "Open a typed path…",
+        "Where no dialog can be shown.",
+        Some(ctrl(Key::L)),
+        Needs::Nothing,
+        || Action::AskPath,
+    ),
+    command("Live", "Watch training.", Some(ctrl(Key::Num1)), Needs::Nothing, || Action::Tab(Tab::Live)),
+    command("Compare", "Runs side by side.", Some(ctrl(Key::Num2)), Needs::Nothing, || {
+        Action::Tab(Tab::Compare)
     }),
-    command("Live", "Watch training.", ctrl(Key::Num1), Needs::Nothing, || Action::Tab(Tab::Live)),
-    command("Compare", "Runs side by side.", ctrl(Key::Num2), Needs::Nothing, || Action::Tab(Tab::Compare)),
-    command("Inspect", "One picture, token by token.", ctrl(Key::Num3), Needs::Nothing, || {
+    command("Inspect", "One picture, token by token.", Some(ctrl(Key::Num3)), Needs::Nothing, || {
         Action::Tab(Tab::Inspect)
     }),
-    command("Iteration before", "Moves the cursor.", key(Key::ArrowLeft), Needs::Run, || {
+    command("Iteration before", "Moves the cursor.", Some(key(Key::ArrowLeft)), Needs::Run, || {
         Action::MoveCursor(-1)
     }),
-    command("Iteration after", "Moves the cursor.", key(Key::ArrowRight), Needs::Run, || {
+    command("Iteration after", "Moves the cursor.", Some(key(Key::ArrowRight)), Needs::Run, || {
         Action::MoveCursor(1)
     }),
-    command("First iteration", "Moves the cursor.", key(Key::Home), Needs::Run, || Action::FirstStep),
+    command("First iteration", "Moves the cursor.", Some(key(Key::Home)), Needs::Run, || Action::FirstStep),
     command(
         "Follow the newest iteration",
         "The cursor goes along with training.",
-        key(Key::End),
+        Some(key(Key::End)),
         Needs::Run,
         || Action::Cursor(None),
     ),
-    command("Play through the iterations", "Or stop playing.", key(Key::P), Needs::Run, || {
+    command("Play through the iterations", "Or stop playing.", Some(key(Key::P)), Needs::Run, || {
         Action::TogglePlay
     }),
     command(
         "All settings…",
         "Every setting of the next run, with its description.",
-        ctrl(Key::Comma),
+        Some(ctrl(Key::Comma)),
         Needs::Nothing,
         || Action::ToggleSettings,
     ),
-    command("Messages", "What went wrong and what was done.", ctrl(Key::M), Needs::Nothing, || {
+    command("Messages", "What went wrong and what was done.", Some(ctrl(Key::M)), Needs::Nothing, || {
         Action::ToggleMessages
     }),
-    command("Light or dark", "Switches the theme.", ctrl(Key::T), Needs::Nothing, || Action::ToggleTheme),
+    command("Light or dark", "Switches the theme.", Some(ctrl(Key::T)), Needs::Nothing, || {
+        Action::ToggleTheme
+    }),
     command("Reset the layout", "Panels as they were at first.", None, Needs::Nothing, || {
         Action::ResetLayout
     }),
     command(
         "Undo the layout change",
         "Takes back the last change of the panels.",
-        ctrl(Key::Z),
+        Some(ctrl(Key::Z)),
         Needs::Nothing,
         || Action::UndoLayout,
     ),
-    command("Redo the layout change", "Makes it again.", ctrl_shift(Key::Z), Needs::Nothing, || {
+    command("Redo the layout change", "Makes it again.", Some(ctrl_shift(Key::Z)), Needs::Nothing, || {
         Action::RedoLayout
     }),
-    command("Larger", "Text and controls.", ctrl(Key::Plus), Needs::Nothing, || Action::Zoom(Zoom::In)),
-    command("Smaller", "Text and controls.", ctrl(Key::Minus), Needs::Nothing, || Action::Zoom(Zoom::Out)),
-    command("Usual size", "Text and controls.", ctrl(Key::Num0), Needs::Nothing, || {
+    command("Larger", "Text and controls.", Some(ctrl(Key::Plus)), Needs::Nothing, || Action::Zoom(Zoom::In)),
+    command("Smaller", "Text and controls.", Some(ctrl(Key::Minus)), Needs::Nothing, || {
+        Action::Zoom(Zoom::Out)
+    }),
+    command("Usual size", "Text and controls.", Some(ctrl(Key::Num0)), Needs::Nothing, || {
         Action::Zoom(Zoom::Reset)
     }),
-    command("Command palette", "Finds a command by its name.", ctrl(Key::P), Needs::Nothing, || {
+    command("Command palette", "Finds a command by its name.", Some(ctrl(Key::P)), Needs::Nothing, || {
         Action::TogglePalette
     }),
-    command("Keyboard shortcuts", "This list.", key(Key::Questionmark), Needs::Nothing, || {
+    command("Keyboard shortcuts", "This list.", Some(key(Key::Questionmark)), Needs::Nothing, || {
         Action::ToggleShortcuts
     }),
     command("About marscope", "Version, device, and where the log file is.", None, Needs::Nothing, || {
@@ -257,7 +285,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "Quit",
         "A run that is being trained is stopped with a checkpoint.",
-        ctrl(Key::Q),
+        Some(ctrl(Key::Q)),
         Needs::Nothing,
         || Action::Quit,
     ),
@@ -265,6 +293,10 @@ pub const COMMANDS: &[Command] = &[
 
 /// What there is, against which commands are enabled.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and any of them may hold with any other"
+)]
 pub struct Situation {
     /// A run or an ablation is being trained.
     pub busy: bool,
@@ -283,12 +315,10 @@ impl Needs {
     #[must_use]
     pub const fn missing(self, now: Situation) -> Option<&'static str> {
         match self {
-            Self::Nothing => None,
-            Self::Idle if now.busy => Some(BUSY),
+            Self::Idle | Self::Resumable if now.busy => Some(BUSY),
             Self::Training if !now.training => Some("nothing is being trained; press Start"),
             Self::Ablation if !now.ablation => Some("no ablation is running"),
             Self::Run if !now.run => Some("no run is open; press Start or open one"),
-            Self::Resumable if now.busy => Some(BUSY),
             Self::Resumable if !now.resumable => Some("select a training run of marscope first"),
             _ => None,
         }

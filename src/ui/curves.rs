@@ -152,7 +152,7 @@ fn matching(store: &RunStore, pattern: &str) -> Result<Vec<String>, String> {
     let regex = regex::RegexBuilder::new(pattern)
         .case_insensitive(true)
         .build()
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| format!("the pattern cannot be read: {error}"))?;
     Ok(store.names().filter(|name| regex.is_match(name)).take(MOST).map(str::to_owned).collect())
 }
 

@@ -112,7 +112,7 @@ impl Dialogs {
                 Ok(answer) => ended.push((waiting.purpose, answer)),
                 Err(std::sync::mpsc::TryRecvError::Empty) => open.push(waiting),
                 Err(std::sync::mpsc::TryRecvError::Disconnected) => {
-                    ended.push((waiting.purpose, Answer::Cancelled))
+                    ended.push((waiting.purpose, Answer::Cancelled));
                 }
             }
         }

@@ -25,7 +25,7 @@ pub fn start() -> Result<(), String> {
         .level(log::LevelFilter::Warn)
         .level_for("marscope", log::LevelFilter::Info)
         .chain(fern::Output::call(|record| {
-            note_dialog_error(record.target(), record.level(), &record.args().to_string())
+            note_dialog_error(record.target(), record.level(), &record.args().to_string());
         }));
     let (base, problem) = match file {
         Ok(file) => (base.chain(file), None),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{ComboBox, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
+use eframe::egui::{ComboBox, Rect, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
 
 use super::action::{Action, Content, Export};
 use super::compare::groups::RunGroup;
@@ -10,8 +10,8 @@ use super::curves::{CurveView, Derived, RewardBand, names, spec};
 use super::data::run::{OpenRun, RunId};
 use super::layout::PlotId;
 use super::plot::{
-    Band, COLOURS, Curve, MarkLine, MarkStyle, MeanBand, Panel, PanelState, PlotAction, PlotColours, SaveAs,
-    SeriesId, XAxis, panel_ui, to_csv, to_svg,
+    Band, COLOURS, Curve, LinkedX, MarkLine, MarkStyle, MeanBand, Panel, PanelState, PlotAction, PlotColours,
+    SaveAs, SeriesId, XAxis, panel_ui, to_csv, to_svg,
 };
 use super::scene::Scene;
 use super::timeline::{Happening, Kind};
@@ -37,9 +37,15 @@ pub struct Plots {
     pub derived: Derived,
     states: BTreeMap<(Tab, PlotId), PanelState>,
     means: Means,
-    /// Where the cursor was before a click that may be the first of two, and when that was.
-    before: Option<Option<usize>>,
-    moved: f64,
+    click: Option<Click>,
+}
+
+/// A click that may be the first of two, which takes back what it did.
+struct Click {
+    /// Where the cursor was.
+    cursor: Option<usize>,
+    /// When it was.
+    time: f64,
 }
 
 /// What all plots of a tab share: axis, smoothing, band.
@@ -136,19 +142,15 @@ impl Plots {
         if plot == PlotId::Any {
             pattern_ui(ui, scene, view);
         }
-        let named = match named(scene, (tab, plot), view, drawn.groups) {
+        let named = named(scene, (tab, plot), view, drawn.groups)
+            .and_then(|named| if named.is_empty() { Err(why_empty(scene, tab, plot)) } else { Ok(named) });
+        let named = match named {
             Ok(named) => named,
             Err(reason) => {
-                ui.label(
-                    RichText::new(format!("the pattern cannot be read: {reason}")).color(scene.theme.bad),
-                );
+                ui.centered_and_justified(|ui| ui.label(RichText::new(reason).color(scene.theme.faint)));
                 return;
             }
         };
-        if named.is_empty() {
-            empty_ui(ui, scene, plot);
-            return;
-        }
         update_means(&mut self.means, &named);
         let curves: Vec<Curve<'_>> =
             named.iter().filter_map(|named| self.derived.curve(named, view, &self.means)).collect();
@@ -174,39 +176,45 @@ impl Plots {
             .states
             .entry((tab, plot))
             .or_insert_with(|| PanelState::new(choices.get(&plot).cloned().unwrap_or_default()));
-        if ui.input(|input| input.time) - self.moved > 1.0 {
-            self.before = None;
-        }
         let rect = ui.available_rect_before_wrap();
         // The last number under the axis is centred on its place, and reaches beyond it.
         ui.set_max_width(ui.available_width() - BESIDE);
-        for action in panel_ui(ui, &panel, state, &mut view.linked) {
+        let actions = panel_ui(ui, &panel, state, &mut view.linked);
+        let now = ui.input(|input| input.time);
+        self.click.take_if(|click| now - click.time > 1.0);
+        for action in actions {
             match action {
                 PlotAction::CursorMoved(step) => {
-                    // The first click of a double click moves the cursor, and the second takes that back.
-                    self.before.get_or_insert(scene.selection.cursor);
-                    self.moved = ui.input(|input| input.time);
+                    self.click.get_or_insert(Click { cursor: scene.selection.cursor, time: now });
                     out.push(Action::Cursor(Some(step)));
                 }
-                PlotAction::Fitted { .. } => out.extend(self.before.take().map(Action::Cursor)),
+                PlotAction::Fitted { .. } => {
+                    out.extend(self.click.take().map(|click| Action::Cursor(click.cursor)));
+                }
                 PlotAction::ChoiceChanged => {
                     choices.insert(plot, state.choice.clone());
                 }
-                PlotAction::Save(save) => {
-                    // Everything, or what is zoomed in on.
-                    let range = (!view.linked.follows()).then(|| view.linked.range());
-                    let content = match save {
-                        SaveAs::Png => Content::Screen(rect),
-                        SaveAs::Svg => Content::Svg(to_svg(&panel, &state.choice, &view.linked)),
-                        SaveAs::Csv => Content::Csv(to_csv(&panel, &state.choice, range)),
-                    };
-                    let name = plot.title().to_lowercase().replace(' ', "-");
-                    out.push(Action::Export(Box::new(Export { name, content })));
-                }
+                PlotAction::Save(save) => out.push(saved(plot, (&panel, state), &view.linked, (save, rect))),
                 PlotAction::RangeChanged => {}
             }
         }
     }
+}
+
+/// The plot as a file: everything, or what is zoomed in on.
+fn saved(
+    plot: PlotId,
+    (panel, state): (&Panel<'_>, &PanelState),
+    linked: &LinkedX,
+    (save, rect): (SaveAs, Rect),
+) -> Action {
+    let range = (!linked.follows()).then(|| linked.range());
+    let content = match save {
+        SaveAs::Png => Content::Screen(rect),
+        SaveAs::Svg => Content::Svg(to_svg(panel, &state.choice, linked)),
+        SaveAs::Csv => Content::Csv(to_csv(panel, &state.choice, range)),
+    };
+    Action::Export(Box::new(Export { name: plot.title().to_lowercase().replace(' ', "-"), content }))
 }
 
 /// What a plot draws of one run, or of several runs with the same settings.
@@ -393,10 +401,15 @@ fn pattern_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut CurveView) {
     response.on_hover_text(format!("Which series are drawn, 24 at most. This run has\n{all}"));
 }
 
-fn empty_ui(ui: &mut Ui, scene: Scene<'_>, plot: PlotId) {
-    let text = match scene.run() {
+fn why_empty(scene: Scene<'_>, tab: Tab, plot: PlotId) -> String {
+    match scene.run() {
         None => "Press Start, or open a run: its curves appear here.".to_owned(),
+        Some(_) if tab == Tab::Compare => {
+            format!(
+                "{} was not recorded by a run that is drawn; runs are checked in the table.",
+                plot.title()
+            )
+        }
         Some(_) => format!("{} was not recorded at any iteration so far.", plot.title()),
-    };
-    ui.centered_and_justified(|ui| ui.label(RichText::new(text).color(scene.theme.faint)));
+    }
 }

@@ -11,6 +11,7 @@ use super::theme::Theme;
 
 /// Which windows are open, and what was typed into them.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each window is open or not, whatever the others are")]
 pub struct Popups {
     /// The command palette.
     pub palette: Option<Palette>,

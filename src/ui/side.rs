@@ -92,10 +92,9 @@ impl App {
         }
         let values = Values { applied: &config.rl, wanted: self.work.wanted.as_ref().filter(|_| live) };
         let mode = if live { Mode::Live } else { Mode::Recorded };
-        if let Some(changed) = toggles_ui(ui, theme, (mode, Some(run)), values, &mut self.toggles) {
-            if live {
-                out.push(Action::Change(Box::new(changed)));
-            }
+        let changed = toggles_ui(ui, theme, (mode, Some(run)), values, &mut self.toggles);
+        if let Some(changed) = changed.filter(|_| live) {
+            out.push(Action::Change(Box::new(changed)));
         }
         if !live {
             recorded_buttons_ui(ui, run, &config, out);
@@ -231,16 +230,13 @@ fn prompts_ui(ui: &mut Ui, theme: &Theme, draft: &mut TrainConfig, typed: &mut O
     if response.changed() {
         *typed = Some(text);
     }
-    match checked {
-        Err(error) => {
-            ui.label(RichText::new(error.to_string()).small().color(theme.bad));
-        }
-        Ok(()) => {
-            draft.prompts = prompts;
-            if !response.has_focus() {
-                *typed = None;
-            }
-        }
+    if let Err(error) = checked {
+        ui.label(RichText::new(error.to_string()).small().color(theme.bad));
+        return;
+    }
+    draft.prompts = prompts;
+    if !response.has_focus() {
+        *typed = None;
     }
 }
 

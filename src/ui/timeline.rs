@@ -239,12 +239,10 @@ fn diamond(at: Pos2, size: f32, colour: Color32) -> Shape {
 fn hover_ui(response: egui::Response, scale: &Scale, happened: &[Happening], pos: Pos2) {
     const MOST: usize = 8;
     let near: Vec<&Happening> = happened.iter().filter(|h| (scale.x(h.step) - pos.x).abs() <= 5.0).collect();
-    let mut text = format!("iteration {}", scale.step(pos.x));
-    for happening in near.iter().take(MOST) {
-        text.push_str(&format!("\n{}: {}", happening.step, happening.text));
-    }
+    let mut lines = vec![format!("iteration {}", scale.step(pos.x))];
+    lines.extend(near.iter().take(MOST).map(|happening| format!("{}: {}", happening.step, happening.text)));
     if near.len() > MOST {
-        text.push_str(&format!("\nand {} more", near.len() - MOST));
+        lines.push(format!("and {} more", near.len() - MOST));
     }
-    response.on_hover_text_at_pointer(text);
+    response.on_hover_text_at_pointer(lines.join("\n"));
 }

@@ -7,8 +7,11 @@ use super::icons::{Icon, icon_button};
 use super::messages::Messages;
 use super::view::Tab;
 
+/// Mark, name and what it gives.
+type Button = (Icon, &'static str, fn() -> Action);
+
 /// The buttons at the right end, from the right.
-const BUTTONS: [(Icon, &str, fn() -> Action); 4] = [
+const BUTTONS: [Button; 4] = [
     (Icon::Help, "Keyboard shortcuts", || Action::ToggleShortcuts),
     (Icon::About, "About marscope", || Action::ToggleAbout),
     (Icon::Theme, "Light or dark", || Action::ToggleTheme),

@@ -46,7 +46,7 @@ pub fn open(options: Options, size: [f32; 2]) -> Result<()> {
         )
     }));
     match outcome {
-        Err(caught) => Err(Error::Device(not_opened(&crate::session::panic::text(&*caught)))),
+        Err(caught) => Err(Error::Device(not_opened(crate::session::panic::text(caught.as_ref())))),
         Ok(Err(error)) => Err(Error::Device(not_opened(&error.to_string()))),
         Ok(Ok(())) => match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(reason) => Err(Error::Device(reason)),

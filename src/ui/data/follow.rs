@@ -97,7 +97,7 @@ fn read_ahead(prefetch: Option<&Prefetch>, folder: &Path, found: &Followed) {
 }
 
 enum Source {
-    Ours(RunReader),
+    Ours(Box<RunReader>),
     Foreign(PathBuf),
 }
 
@@ -106,7 +106,7 @@ impl Source {
         let ours = path.is_dir() && path.join(HEADER_FILE).exists();
         let inside = path.parent().is_some_and(|folder| folder.join(HEADER_FILE).exists()) && path.is_file();
         if !path.exists() || ours || inside {
-            return runs::open_reader(path).map(Self::Ours);
+            return runs::open_reader(path).map(|reader| Self::Ours(Box::new(reader)));
         }
         // Whether it is a log at all is known only after reading it; the caller is told at once what is plainly none.
         if path.is_dir() && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()) {
@@ -132,7 +132,7 @@ impl Source {
             open
         };
         match self {
-            Self::Ours(reader) => ours(reader, closed, &tell),
+            Self::Ours(reader) => ours(*reader, closed, &tell),
             Self::Foreign(path) => foreign(&path, closed, &tell),
         }
     }

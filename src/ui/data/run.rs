@@ -163,7 +163,7 @@ impl Runs {
 
     /// The least colour that no open run has: closing one leaves the others theirs.
     fn free_colour(&self) -> usize {
-        (0..).find(|colour| self.open.iter().all(|run| run.colour != *colour)).unwrap_or(0)
+        (0..=self.open.len()).find(|colour| self.open.iter().all(|run| run.colour != *colour)).unwrap_or(0)
     }
 
     /// Closes a run. Its record is untouched.
@@ -173,7 +173,8 @@ impl Runs {
 
     /// Takes in what was recorded since. Says whether there was anything.
     pub fn update(&mut self) -> bool {
-        self.open.iter_mut().fold(false, |changed, run| run.update() || changed)
+        // All of them, not only up to the first that changed.
+        self.open.iter_mut().filter_map(|run| run.update().then_some(())).count() > 0
     }
 
     /// The run of that number.
@@ -188,6 +189,7 @@ impl Runs {
     }
 
     /// All of them.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &OpenRun> {
         self.open.iter()
     }

@@ -1,5 +1,7 @@
 //! Ranks and masks of Inspect against the functions that training uses.
 
+#![cfg(feature = "gui")]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

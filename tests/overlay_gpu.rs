@@ -1,5 +1,6 @@
 //! What the GPU draws is what the CPU computes, and nothing is uploaded twice.
 
+#![cfg(feature = "gui")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! Shaders are valid, and name what Rust names.
 
+#![cfg(feature = "gui")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! The picture as a widget: names, clicks, keys, zoom, scale bar and legend.
 
+#![cfg(feature = "gui")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;

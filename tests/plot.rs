@@ -1,4 +1,5 @@
 //! Panels without a window: figures, files, counts.
+#![cfg(feature = "gui")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use eframe::egui::{Color32, Visuals};

@@ -1,5 +1,7 @@
 //! How long a frame of plots takes, without a window. Run alone with `--release --nocapture` to read the figures.
 
+#![cfg(feature = "gui")]
+
 use std::time::Instant;
 
 use eframe::egui::{self, RawInput, Rect, Visuals, pos2, vec2};

@@ -1,5 +1,7 @@
 //! Panels under the hands of a reader.
 
+#![cfg(feature = "gui")]
+
 use eframe::egui::{self, Event, Modifiers, PointerButton, Pos2, Visuals, pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{self, RichText, Ui, WidgetText};
+use eframe::egui::{self, Popup, RichText, Ui, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TileId, Tiles, UiResponse};
 
 use super::action::{Action, Content, Export};
@@ -23,6 +23,7 @@ use super::data::group::{LoadedGroup, group_at};
 use super::data::media::Loaded;
 use super::data::run::RunId;
 use super::devices::Devices;
+use super::export::{Format, Shown as Saveable, export, formats};
 use super::found::Found;
 use super::icons::{Icon, icon_button};
 use super::inspect::{InspectView, Inspected, histogram_ui, list_ui, picture_panel_ui, token_ui, what_if_ui};
@@ -106,8 +107,10 @@ impl App {
             happened: self.timeline.happenings(),
             out,
             edited: false,
+            wanted: None,
         };
         panels.ui(&mut desk, ui);
+        desk.save();
         if desk.edited && self.locals.edited.is_none() {
             self.locals.edited = Some((tab, before));
         }
@@ -194,9 +197,32 @@ struct Desk<'a> {
     group: &'a mut Option<Arc<LoadedGroup>>,
     out: &'a mut Vec<Action>,
     edited: bool,
+    /// A panel that is to be saved.
+    wanted: Option<(Pane, Format)>,
+}
+
+/// Name of a file of `pane`, without its ending.
+fn file_name(pane: Pane) -> String {
+    pane.title().to_lowercase().replace([' ', '/'], "-")
 }
 
 impl Desk<'_> {
+    /// The panel that is to be saved, as a file.
+    fn save(&mut self) {
+        let Some((pane, format)) = self.wanted.take() else { return };
+        let what = Saveable {
+            scene: self.scene,
+            overlay: self.overlay,
+            group: self.group.as_deref(),
+            inspect: self.inspect,
+            runs: &self.compare.table,
+        };
+        self.out.push(match export(pane, format, &what) {
+            Ok(content) => Action::Export(Box::new(Export { name: file_name(pane), content })),
+            Err(reason) => Action::Complain(reason),
+        });
+    }
+
     fn compare_ui(&mut self, ui: &mut Ui, pane: Pane) {
         let dark = self.scene.theme.dark;
         let colour = move |slot: usize| series_colour(slot, dark);
@@ -327,11 +353,21 @@ impl Behavior<Pane> for Desk<'_> {
     ) {
         let active = tabs.active.and_then(|id| Some((tiles.get_pane(&id)?, tiles.rect(id)?)));
         let Some((pane, rect)) = active else { return };
-        if icon_button(ui, Icon::Save, &format!("Save {} as PNG", pane.title())).clicked() {
-            let name = pane.title().to_lowercase().replace([' ', '/'], "-");
-            self.out.push(Action::Export(Box::new(Export { name, content: Content::Screen(rect) })));
-        }
-        if let (Pane::Plot(plot), Tab::Compare) = (*pane, self.tab) {
+        let save = icon_button(ui, Icon::Save, &format!("Save {}", pane.title()));
+        let pane = *pane;
+        Popup::menu(&save).show(|ui| {
+            let seen = ui.button("PNG as seen…").on_hover_text("What the window shows of this panel.");
+            if seen.clicked() {
+                let content = Content::Screen(rect);
+                self.out.push(Action::Export(Box::new(Export { name: file_name(pane), content })));
+            }
+            for format in formats(pane) {
+                if ui.button(format!("{}…", format.name())).on_hover_text(format.meaning()).clicked() {
+                    self.wanted = Some((pane, *format));
+                }
+            }
+        });
+        if let (Pane::Plot(plot), Tab::Compare) = (pane, self.tab) {
             compared_ui(ui, self.scene, plot, self.curves, &self.groups);
         }
     }

@@ -20,7 +20,6 @@ use marscope::ui::view::{OverlayView, Selection};
 
 pub mod recorded;
 
-pub use recorded::{NAN_GAIN, NAN_TOKEN, SIDE, TOKENS, gain, order, record, uncertainty};
 
 /// Which panels are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]

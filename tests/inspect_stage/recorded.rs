@@ -42,6 +42,11 @@ pub fn gain(picture: usize, ar_step: usize, token: usize) -> f32 {
 
 /// A run of three iterations, the first with trajectories.
 pub fn record(path: &Path) {
+    record_with(path, |_| {});
+}
+
+/// The same, with what `more` records after them.
+pub fn record_with(path: &Path, more: impl FnOnce(&mut RunFolder)) {
     let config =
         TrainConfig { rl: RlConfig { group: PICTURES, ..RlConfig::default() }, ..TrainConfig::default() };
     let header = RunHeader::new("train", serde_json::to_value(&config).unwrap(), "cpu");
@@ -89,6 +94,7 @@ pub fn record(path: &Path) {
         ];
         run.scalars(step, 1.5 * x, &values.map(|(name, value)| (name.to_owned(), value)).into()).unwrap();
     }
+    more(&mut run);
 }
 
 fn maps(run: &mut RunFolder, rl: &RlConfig) -> Vec<MapRecord> {

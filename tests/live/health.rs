@@ -137,3 +137,38 @@ fn of_thousands_of_alerts_only_those_in_sight_are_drawn() {
     assert!((1..60).contains(&drawn), "{drawn}");
     harness.get_by_label_contains("Alert at iteration 2999");
 }
+
+#[test]
+fn what_is_not_fine_says_since_when() {
+    let (_root, world) = open(|run| {
+        healthy(run, 30);
+        for step in 30..34 {
+            record(run, step, &[("diversity/images", 0.1), ("group/std", 0.01)]);
+        }
+    });
+    let store = &world.runs.get(world.selection.run.unwrap()).unwrap().store;
+    let [std, _, gradient, _, diversity, _] = signals(store, 33);
+    assert_eq!(std.verdict, Look, "a twentieth of the start's spread: {}", std.words);
+    for signal in [&std, &diversity] {
+        let since = signal.since.unwrap();
+        assert_eq!((since.step, since.or_before), (30, false), "{}", signal.name);
+    }
+    assert_eq!(gradient.since, None);
+    assert_eq!(signals(store, 29).map(|signal| signal.since), [None; 6]);
+    let harness = shown(world);
+    assert_eq!(harness.query_all_by_label_contains("not fine since iteration 30").count(), 2);
+}
+
+#[test]
+fn what_is_wrong_for_long_is_looked_at_for_a_bounded_time() {
+    let (_root, world) = open(|run| {
+        healthy(run, 5);
+        for step in 5..1000 {
+            record(run, step, &[("diversity/images", 0.1)]);
+        }
+    });
+    let store = &world.runs.get(world.selection.run.unwrap()).unwrap().store;
+    let since = signals(store, 999)[4].since.unwrap();
+    assert!(since.or_before && since.step > 5 && since.step < 900);
+    assert_eq!(since.words(), format!("since iteration {} or before", since.step));
+}

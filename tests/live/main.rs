@@ -1,5 +1,6 @@
 //! The panels of the tab Live, over small runs on disk, by the names that a screen reader hears.
 
+#![cfg(feature = "gui")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod fixture;

@@ -71,3 +71,23 @@ fn what_has_no_place_on_a_log_axis_is_counted() {
     let harness = shown(world);
     harness.get_by_label("2 numbers not positive or not finite: red lines instead of points.");
 }
+
+#[test]
+fn a_click_in_the_plot_moves_the_cursor_to_the_nearest_measurement() {
+    let (_root, world) = open(|run| {
+        for step in [0, 10, 20] {
+            measure(run, step, (9.0, 2.0 + step as f64, 5.0));
+        }
+    });
+    let mut harness = shown(world);
+    let rect = harness.get_by_label("Gradient noise over iterations").rect();
+    for (x, step) in [(0.05, 0), (0.52, 10), (0.95, 20)] {
+        let at = eframe::egui::pos2(rect.left() + x * rect.width(), rect.center().y);
+        harness.hover_at(at);
+        harness.run_steps(1);
+        harness.drag_at(at);
+        harness.drop_at(at);
+        harness.run_steps(8);
+        assert_eq!(harness.state().selection.cursor, Some(step));
+    }
+}

@@ -81,7 +81,7 @@ fn the_layout_is_reset_undone_and_kept() {
     let (file, path) = (root.path().join("window.json"), root.path().join("run"));
     drop(run(&path));
     let mut stage = Stage::with(|options| (options.saved, options.open) = (Some(file.clone()), vec![path]));
-    stage.until("it is read", |app| app.is_settled());
+    stage.until("it is read", marscope::ui::App::is_settled);
     let first = stage.harness.state().panels().clone();
     // A panel is dragged to be narrower: many frames, one step of undo.
     let border = stage.harness.get_by_label("Plot of Reward").rect().right() + 8.0;

@@ -55,7 +55,7 @@ impl Stage {
                 break;
             }
             assert!(
-                start.elapsed() < Duration::from_secs(60),
+                start.elapsed() < Duration::from_mins(1),
                 "waited too long until {what}; the window says {:?}",
                 self.words()
             );

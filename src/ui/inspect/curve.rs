@@ -3,7 +3,7 @@
 use eframe::egui::{self, Color32, Rangef, Ui};
 use egui_plot::{AxisHints, Line, LineStyle, MarkerShape, Plot, PlotResponse, PlotUi, Points};
 
-use super::number::count;
+use crate::ui::live::number::counted;
 
 /// Runs of points that are finite, and how many are not.
 #[must_use]
@@ -101,7 +101,7 @@ pub fn missing_ui(ui: &mut Ui, missing: usize, of: &str, why: &str) {
         let are = if missing == 1 { "is" } else { "are" };
         ui.colored_label(
             ui.visuals().warn_fg_color,
-            format!("{} {are} not finite and left out{why}.", count(missing, of)),
+            format!("{} {are} not finite and left out{why}.", counted(missing, of)),
         );
     }
 }

@@ -7,10 +7,13 @@ use super::brush::{Brush, selected_by, share_of, threshold};
 use super::curve::{axes, legend_ui};
 use super::facts::values;
 use super::inspected::Inspected;
-use super::number::{count, number, per_cent, setting};
+use super::number::{per_cent, setting};
 use super::state::InspectView;
 use crate::rl::config::Selection;
 use crate::ui::action::Action;
+use crate::ui::live::number::counted;
+use crate::ui::overlay::brushed_colour;
+use crate::ui::plot::reading;
 
 /// Numbers sorted into bins of equal width.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,12 +52,14 @@ impl Bins {
         let bar = |(place, count): (usize, &usize)| {
             let middle = self.low + (place as f64 + 0.5) * self.width;
             let bar = Bar::new(middle, *count as f64).width(0.92 * self.width).fill(colour);
-            bar.stroke(egui::Stroke::NONE).name(format!("up to {}", number(middle + 0.5 * self.width)))
+            bar.stroke(egui::Stroke::NONE).name(format!("up to {}", reading(middle + 0.5 * self.width)))
         };
         self.counts.iter().enumerate().map(bar).collect()
     }
 
-    const fn high(&self) -> f64 {
+    /// The end of the last bin.
+    #[must_use]
+    pub const fn high(&self) -> f64 {
         self.low + self.width * self.counts.len() as f64
     }
 }
@@ -95,7 +100,7 @@ pub fn histogram_ui(ui: &mut Ui, input: Inspected<'_>, view: &mut InspectView) -
         if bins.not_finite > 0 {
             let text = format!(
                 "{} without a finite uncertainty, in no bar; NaN counts as the largest.",
-                count(bins.not_finite, "token")
+                counted(bins.not_finite, "token")
             );
             ui.colored_label(input.scene.theme.warning, text);
         }
@@ -146,7 +151,7 @@ fn plot_ui(
     view: &mut InspectView,
     (shown, bins): (&Shown, &Bins),
 ) {
-    let (theme, brushed) = (input.scene.theme, (input.colour)(3));
+    let (theme, brushed) = (input.scene.theme, brushed_colour());
     let (x, y) = axes("uncertainty (latent units)", "tokens");
     let threshold = format!("threshold of k = {}", setting(shown.share));
     let mut entries = vec![("tokens", (input.colour)(0))];
@@ -171,8 +176,9 @@ fn plot_ui(
         .include_y(0.0);
     let drawn = plot.show(ui, |plot| {
         if let Some(brush) = view.brush {
-            let span = Span::new("", brush.low..=brush.high).fill(brushed.gamma_multiply(0.25));
-            plot.add(span.border_color(brushed).border_width(1.0));
+            let span = Span::new("", brush.low..=brush.high).fill(brushed.gamma_multiply(0.4));
+            // Yellow alone is not seen on white.
+            plot.add(span.border_color(theme.text).border_width(1.0));
         }
         let bars = bins.bars((input.colour)(0));
         plot.add(BarChart::new("tokens", bars).color((input.colour)(0)));
@@ -207,7 +213,7 @@ fn words_ui(ui: &mut Ui, view: &mut InspectView, shown: &Shown) {
             format!(
                 "k = {} has its threshold at {} in this picture: {held} of {tokens} tokens.",
                 setting(shown.share),
-                number(f64::from(edge))
+                reading(f64::from(edge))
             )
         },
     );
@@ -233,7 +239,7 @@ fn words_ui(ui: &mut Ui, view: &mut InspectView, shown: &Shown) {
     ui.horizontal_wrapped(|ui| {
         ui.label(format!(
             "Its {name} end, {}, as a threshold would select {held}: k = {}.",
-            number(end),
+            reading(end),
             setting((k * 1e4).round() / 1e4)
         ));
         let button = ui.add_enabled(held > 0, egui::Button::new("Try this k"));

@@ -4,11 +4,12 @@ use eframe::egui::{self, Align2, FontId, Rect, Sense, TextStyle, Ui, pos2, vec2}
 
 use super::facts::{PictureFacts, TokenFacts};
 use super::inspected::Inspected;
-use super::number::count;
 use super::row::{cell, spoken};
 use super::state::InspectView;
 use super::steps::{Fact, Sorting};
 use crate::ui::action::Action;
+use crate::ui::live::number::counted;
+use crate::ui::overlay::brushed_colour;
 
 /// Width of a column, points.
 const COLUMN: f32 = 92.0;
@@ -20,7 +21,7 @@ pub fn list_ui(ui: &mut Ui, input: Inspected<'_>, view: &mut InspectView) -> Vec
     let is_brushed = |token: usize| brushed.get(token).copied().unwrap_or(false);
     let marked = brushed.iter().filter(|b| **b).count();
     ui.horizontal_wrapped(|ui| {
-        ui.label(count(facts.tokens.len(), "token"));
+        ui.label(counted(facts.tokens.len(), "token"));
         let only =
             if brushed.is_empty() { "Only brushed".into() } else { format!("Only the {marked} brushed") };
         ui.add_enabled(!brushed.is_empty(), egui::Checkbox::new(&mut view.brushed_only, only))
@@ -146,7 +147,7 @@ impl Row<'_> {
             painter.rect_filled(
                 Rect::from_min_size(rect.min, vec2(4.0, rect.height())),
                 0.0,
-                (input.colour)(3),
+                brushed_colour(),
             );
         }
         let font: FontId = TextStyle::Body.resolve(ui.style());

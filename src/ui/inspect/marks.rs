@@ -5,13 +5,14 @@ use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeK
 use super::what_if::Fate;
 use crate::ui::overlay::TokenMap;
 
-/// Where a token lies in the picture's rectangle.
+/// Where a token lies on a picture whose part `uv` fills the rectangle.
 #[must_use]
-pub fn token_rect(picture: Rect, side: usize, token: usize) -> Rect {
+pub fn token_rect((picture, uv): (Rect, Rect), side: usize, token: usize) -> Rect {
     let side = side.max(1);
-    let cell = picture.size() / side as f32;
+    let whole = picture.size() / uv.size();
+    let cell = whole / side as f32;
     let place = vec2((token % side) as f32, (token / side) as f32);
-    Rect::from_min_size(picture.min + place * cell, cell)
+    Rect::from_min_size(picture.min - uv.min.to_vec2() * whole + place * cell, cell)
 }
 
 /// Outlines a token so that it is seen on any picture.
@@ -32,7 +33,7 @@ pub const fn sign(fate: Fate) -> Option<&'static str> {
 }
 
 /// Paints the signs of a map of fates.
-pub fn signs(painter: &Painter, picture: Rect, map: &TokenMap) {
+pub fn signs(painter: &Painter, picture: (Rect, Rect), map: &TokenMap) {
     for (token, value) in map.values().iter().enumerate() {
         let fate = [Fate::Both, Fate::Gained, Fate::Lost].into_iter().find(|fate| fate.value() == *value);
         let Some(sign) = fate.and_then(sign) else { continue };
@@ -54,10 +55,14 @@ mod tests {
     use eframe::egui::pos2;
 
     use super::*;
+    use crate::ui::overlay::WHOLE;
 
     #[test]
     fn tokens_lie_row_by_row() {
         let picture = Rect::from_min_size(pos2(10.0, 20.0), Vec2::splat(80.0));
-        assert_eq!(token_rect(picture, 8, 10), Rect::from_min_size(pos2(30.0, 30.0), Vec2::splat(10.0)));
+        let whole = (picture, WHOLE);
+        assert_eq!(token_rect(whole, 8, 10), Rect::from_min_size(pos2(30.0, 30.0), Vec2::splat(10.0)));
+        let quarter = (picture, Rect::from_min_max(pos2(0.25, 0.0), pos2(0.75, 0.5)));
+        assert_eq!(token_rect(quarter, 8, 10), Rect::from_min_size(pos2(10.0, 40.0), Vec2::splat(20.0)));
     }
 }

@@ -1,15 +1,18 @@
 //! One picture large, its tokens under the pointer and the keyboard.
 
-use eframe::egui::{self, EventFilter, Key, Modifiers, Response, Ui};
+use std::sync::Arc;
+
+use eframe::egui::{self, EventFilter, Key, Modifiers, PointerButton, Rect, Response, Ui, Vec2};
 
 use super::facts_table::{facts_ui, title};
 use super::inspected::Inspected;
 use super::marks::{outline, signs, token_rect};
-use super::number::number;
 use super::state::{InspectView, Mask};
 use crate::ui::action::Action;
-use crate::ui::overlay::{ImageResponse, ValueRange};
-use crate::ui::picture::{PictureStyle, picture_ui};
+use crate::ui::live::choose_group_ui;
+use crate::ui::overlay::{ImageResponse, ImageView, LegendMark, TokenMap, ValueRange, WHOLE, legend_ui};
+use crate::ui::picture::{PictureStyle, layer_legend_ui, picture_ui, zoomed};
+use crate::ui::plot::reading;
 use crate::ui::view::{Layer, OverlayView};
 
 /// The least side of the picture, points.
@@ -25,23 +28,27 @@ pub fn picture_panel_ui(ui: &mut Ui, input: Inspected<'_>, view: &mut InspectVie
     egui::ScrollArea::vertical().id_salt("inspect picture").auto_shrink(false).show(ui, |ui| {
         let top = ui.cursor().top();
         let room = ui.available_height();
-        header_ui(ui, input, &mut actions);
+        header_ui(ui, input, view, &mut actions);
         ar_step_ui(ui, input, &mut actions);
-        let changes = view.changes(&input);
-        if changes.is_some() {
-            legend_ui(ui, view.mask);
-        }
         for problem in &input.group.problems {
             ui.colored_label(input.scene.theme.bad, problem);
         }
-        let left = room - (ui.cursor().top() - top) - 2.0;
+        let changes = view.changes(&input);
+        let left = room - (ui.cursor().top() - top) - view.legend_height - 2.0;
         let side = ui.available_width().min(left).max(LEAST_SIDE);
         ui.vertical_centered(|ui| picture_of_ui(ui, (input, side), view, changes.as_ref(), &mut actions));
+        let height = ui.scope(|ui| below_ui(ui, input, view, changes.is_some())).response.rect.height();
+        let height = height + ui.spacing().item_spacing.y;
+        if (height - view.legend_height).abs() > 0.5 {
+            // The picture makes room for it in the next frame.
+            view.legend_height = height;
+            ui.ctx().request_repaint();
+        }
     });
     actions
 }
 
-fn header_ui(ui: &mut Ui, input: Inspected<'_>, actions: &mut Vec<Action>) {
+fn header_ui(ui: &mut Ui, input: Inspected<'_>, view: &mut InspectView, actions: &mut Vec<Action>) {
     let (theme, picture, count) = (input.scene.theme, input.picture(), input.group.record.pictures.len());
     ui.horizontal_wrapped(|ui| {
         let before = ui.add_enabled(picture > 0, egui::Button::new("‹ Previous picture"));
@@ -56,8 +63,8 @@ fn header_ui(ui: &mut Ui, input: Inspected<'_>, actions: &mut Vec<Action>) {
         let Some(record) = input.group.record.pictures.get(picture) else { return };
         let (reward, advantage) = (record.reward.0, record.advantage.0);
         let colour = if advantage < 0.0 { theme.negative } else { theme.positive };
-        ui.label(format!("reward {}", number(reward))).on_hover_text("Weighted sum of the reward parts.");
-        ui.colored_label(colour, format!("advantage {}", number(advantage))).on_hover_text(
+        ui.label(format!("reward {}", reading(reward))).on_hover_text("Weighted sum of the reward parts.");
+        ui.colored_label(colour, format!("advantage {}", reading(advantage))).on_hover_text(
             "How much better than the mean of its group the picture is, in standard deviations of the group.",
         );
         if input.group.record.zero_std {
@@ -65,11 +72,23 @@ fn header_ui(ui: &mut Ui, input: Inspected<'_>, actions: &mut Vec<Action>) {
                 "Every picture of the group earned the same, so all advantages are 0 and the group teaches nothing.",
             );
         }
-        let parts = record.parts.iter().map(|(name, score)| format!("{name} {}", number(score.0)));
+        let parts = record.parts.iter().map(|(name, score)| format!("{name} {}", reading(score.0)));
         ui.colored_label(theme.faint, parts.collect::<Vec<_>>().join(" · "))
             .on_hover_text("What it earned by reward, before weighting, and the verifier's parts.");
     });
-    ui.colored_label(theme.faint, format!("iteration {} · {}", input.group.step, input.group.record.prompt));
+    ui.horizontal_wrapped(|ui| {
+        choose_group_ui(ui, input.group, actions);
+        ui.colored_label(theme.faint, format!("iteration {} · {}", input.group.step, input.group.record.prompt));
+        if let Some(part) = view.part {
+            let times = 1.0 / part.width().max(part.height());
+            let button = ui.button(format!("Show all ({times:.1}× now)"));
+            let how = "Show all of the picture again. Ctrl and the wheel, or a pinch, zooms; dragging pans; a double click \
+                       shows all.";
+            if button.on_hover_text(how).clicked() {
+                view.part = None;
+            }
+        }
+    });
 }
 
 fn ar_step_ui(ui: &mut Ui, input: Inspected<'_>, actions: &mut Vec<Action>) {
@@ -99,7 +118,28 @@ fn ar_step_ui(ui: &mut Ui, input: Inspected<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-fn legend_ui(ui: &mut Ui, mask: Mask) {
+/// What the colours and marks on the picture mean.
+fn below_ui(ui: &mut Ui, input: Inspected<'_>, view: &InspectView, changes: bool) {
+    if changes {
+        changes_legend_ui(ui, view.mask);
+    } else {
+        let style =
+            PictureStyle { ar_step: input.scene.selection.ar_step, ..PictureStyle::of(input.overlay) };
+        layer_legend_ui(ui, input.scene, input.group, input.picture(), style);
+    }
+    let mut marks = Vec::new();
+    if view.brushed(&input).contains(&true) {
+        marks.push(LegendMark::Brushed);
+    }
+    if input.token().is_some() {
+        marks.push(LegendMark::Pinned);
+    }
+    if !marks.is_empty() {
+        legend_ui(ui, &marks);
+    }
+}
+
+fn changes_legend_ui(ui: &mut Ui, mask: Mask) {
     let mask = match mask {
         Mask::Multi => "MTE mask",
         Mask::Consistency => "consistency mask",
@@ -116,42 +156,63 @@ fn picture_of_ui(
     ui: &mut Ui,
     (input, side): (Inspected<'_>, f32),
     view: &mut InspectView,
-    changes: Option<&std::sync::Arc<crate::ui::overlay::TokenMap>>,
+    changes: Option<&Arc<TokenMap>>,
     actions: &mut Vec<Action>,
 ) {
     let (group, picture) = (input.group, input.picture());
     let brushed = view.brushed(&input);
-    // Fates are told by their sign; the layer below is one of plain numbers, so that they are coloured and not hatched.
-    let of_changes =
-        OverlayView { layer: Layer::Order, threshold: Some(0.5), smooth: false, ..input.overlay.clone() };
-    let overlay = if changes.is_some() { &of_changes } else { input.overlay };
+    let uv = view.part.unwrap_or(WHOLE);
+    let mut overlay = OverlayView { grid: !view.hide_grid, ..input.overlay.clone() };
+    if changes.is_some() {
+        // Fates are told by their sign; the layer below is one of plain numbers, so that they are coloured and not hatched.
+        overlay = OverlayView { layer: Layer::Order, threshold: Some(0.5), smooth: false, ..overlay };
+    }
     let style = PictureStyle {
         ar_step: input.scene.selection.ar_step,
         token: input.token(),
         brushed: &brushed,
         instead: changes.map(|map| (map, ValueRange { low: 0.0, high: 3.0 })),
-        ..PictureStyle::of(overlay)
+        uv,
+        ..PictureStyle::of(&overlay)
     };
     let name = format!("Picture {} of {}", picture + 1, group.record.pictures.len());
     let shown = picture_ui(ui, input.scene, (group, picture), side, style, &name);
     let rect = shown.response.rect;
+    let painter = ui.painter().with_clip_rect(rect.expand(3.0).intersect(ui.clip_rect()));
     if let Some(map) = changes {
-        signs(ui.painter(), rect, map);
+        signs(&painter, (rect, uv), map);
     }
     if let Some(token) = view.hovered.filter(|token| *token < group.tokens()) {
-        outline(ui.painter(), token_rect(rect, group.record.side, token));
+        outline(&painter, token_rect((rect, uv), group.record.side, token));
+    }
+    if let Some(part) = zoomed(ui, &shown, ImageView { size: Vec2::splat(side), uv }) {
+        view.part = (part != WHOLE).then_some(part);
     }
     let ImageResponse { response, hovered_token, clicked_token, .. } = shown;
-    if let Some(token) = clicked_token {
+    // Space on the focused picture is a key of the window and pins nothing.
+    let by_key = response.clicked() && !response.clicked_by(PointerButton::Primary);
+    if let Some(token) = clicked_token.filter(|_| !by_key) {
         response.request_focus();
         // A second click unpins; an arrow key that meets the border does not.
         let again = response.clicked() && input.token() == Some(token);
         actions.push(Action::Token((!again).then_some(token)));
+        view.part = view.part.map(|part| seen(part, group.record.side, token));
     }
     keys(ui, &response, input, actions);
     if let Some(token) = hovered_token {
         tooltip(response, input, view, token);
     }
+}
+
+/// `part` of the picture, moved as little as needed to show all of a token.
+fn seen(part: Rect, side: usize, token: usize) -> Rect {
+    let cell = token_rect((WHOLE, WHOLE), side, token);
+    let shift = |low: f32, high: f32, from: f32, to: f32| (from - low).min(0.0) + (to - high).max(0.0);
+    let [x, y] = [
+        shift(part.left(), part.right(), cell.left(), cell.right()),
+        shift(part.top(), part.bottom(), cell.top(), cell.bottom()),
+    ];
+    part.translate(Vec2::new(x, y))
 }
 
 fn tooltip(response: Response, input: Inspected<'_>, view: &mut InspectView, token: usize) {

@@ -1,7 +1,7 @@
 //! One row of the token list as text.
 
 use super::facts::TokenFacts;
-use super::number::{number, number_or_dash};
+use super::number::number_or_dash;
 use super::steps::{Fact, kept};
 
 /// The text of a fact in a row, at the trained AR step with number `plane` or over all.
@@ -17,7 +17,7 @@ pub fn cell(fact: Fact, token: &TokenFacts, plane: Option<usize>) -> String {
             (Some((kept, _)), Some(_)) => if kept > 0 { "yes" } else { "no" }.into(),
             (Some((kept, of)), None) => format!("{kept} of {of}"),
         },
-        Fact::Uncertainty => token.uncertainty.map_or_else(|| "–".into(), |u| number(f64::from(u))),
+        Fact::Uncertainty => number_or_dash(token.uncertainty.map(f64::from)),
         Fact::Gain | Fact::LossShare | Fact::Kl => number_or_dash(fact.of(token, plane)),
     }
 }

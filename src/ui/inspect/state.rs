@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use eframe::egui::Rect;
 use serde::{Deserialize, Serialize};
 
 use super::brush::Brush;
@@ -46,6 +47,19 @@ pub struct Tried {
     pub tau: Option<f64>,
 }
 
+impl Tried {
+    /// The recorded settings where nothing else was chosen.
+    #[must_use]
+    pub fn over(self, recorded: Settings) -> Settings {
+        Settings {
+            selection: self.selection.unwrap_or(recorded.selection),
+            share: self.share.unwrap_or(recorded.share),
+            tau: self.tau.unwrap_or(recorded.tau),
+            scope: recorded.scope,
+        }
+    }
+}
+
 /// What the user chose in the panels of Inspect.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -67,6 +81,14 @@ pub struct InspectView {
     pub show_changes: bool,
     /// Of which mask.
     pub mask: Mask,
+    /// Whether the borders of the tokens are left out over the picture.
+    pub hide_grid: bool,
+    /// The part of the picture that is shown, 0 to 1 in both directions; `None` is all of it.
+    #[serde(skip)]
+    pub part: Option<Rect>,
+    /// Height of the legend below the picture when it was drawn last, points.
+    #[serde(skip)]
+    pub(super) legend_height: f32,
     /// Settings that are tried.
     #[serde(skip)]
     pub tried: Tried,
@@ -133,14 +155,8 @@ impl InspectView {
 
     /// Settings that are tried, the recorded ones where nothing else was chosen; those of the paper where nothing is known.
     pub fn settings(&mut self, input: &Inspected<'_>) -> Settings {
-        let recorded =
-            self.recorded(input).map_or_else(|| Settings::of(&RlConfig::default()), |rl| Settings::of(&rl));
-        Settings {
-            selection: self.tried.selection.unwrap_or(recorded.selection),
-            share: self.tried.share.unwrap_or(recorded.share),
-            tau: self.tried.tau.unwrap_or(recorded.tau),
-            scope: recorded.scope,
-        }
+        let recorded = Settings::recorded(self.recorded(input).as_deref());
+        self.tried.over(recorded)
     }
 
     /// What would change.

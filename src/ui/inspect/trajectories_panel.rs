@@ -73,6 +73,14 @@ impl TokenStates {
         Self { extra, sampled, spread, components, channels }
     }
 
+    /// The extra trajectories with their numbers, then the one that was sampled, which has none.
+    pub fn all(&self) -> impl Iterator<Item = (Option<usize>, &States)> {
+        let extra = self.extra.ready().into_iter().flatten().enumerate();
+        extra
+            .map(|(number, states)| (Some(number), states))
+            .chain(self.sampled.ready().map(|states| (None, states)))
+    }
+
     const fn waits(&self) -> bool {
         matches!(self.extra, Part::Waiting) || matches!(self.sampled, Part::Waiting)
     }

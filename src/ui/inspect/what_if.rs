@@ -34,6 +34,12 @@ impl Settings {
             scope: rl.objective.token_scope,
         }
     }
+
+    /// Those with which a group was recorded; those of the paper where nothing is known.
+    #[must_use]
+    pub fn recorded(rl: Option<&RlConfig>) -> Self {
+        rl.map_or_else(|| Self::of(&RlConfig::default()), Self::of)
+    }
 }
 
 /// What becomes of a token.

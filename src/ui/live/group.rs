@@ -162,7 +162,8 @@ fn iteration_words(scene: Scene<'_>, group: &LoadedGroup) -> (String, bool) {
     (words, scene.selection.cursor.is_none())
 }
 
-fn choose_group_ui(ui: &mut Ui, group: &LoadedGroup, out: &mut Vec<Action>) {
+/// Chooses which group of the iteration is shown; nothing where there is one.
+pub(in crate::ui) fn choose_group_ui(ui: &mut Ui, group: &LoadedGroup, out: &mut Vec<Action>) {
     if group.count < 2 {
         return;
     }

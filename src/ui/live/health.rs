@@ -116,7 +116,8 @@ fn signal_ui(ui: &mut Ui, theme: &Theme, signal: &Signal, step: Option<usize>) {
             Some(at) if Some(at) != step => format!(" (of iteration {at})"),
             _ => String::new(),
         };
-        ui.label(RichText::new(format!("{}{at}", signal.words)).color(theme.faint));
+        let since = signal.since.map_or_else(String::new, |since| format!("; not fine {}", since.words()));
+        ui.label(RichText::new(format!("{}{at}{since}", signal.words)).color(theme.faint));
     });
     response.response.on_hover_text(signal.meaning);
 }

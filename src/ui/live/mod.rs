@@ -10,13 +10,16 @@ pub mod number;
 mod overlay_bar;
 mod probes;
 pub mod signals;
+mod since;
 mod steps;
-pub mod thumbnail;
+mod thumbnail;
 mod tour;
 
 pub use grid::GridShape;
+pub(super) use group::choose_group_ui;
 pub use group::group_ui;
 pub use health::health_ui;
+pub(super) use noise::MODES as NOISE_MODES;
 pub use noise::noise_ui;
 pub use overlay_bar::overlay_bar_ui;
 pub use probes::probes_ui;

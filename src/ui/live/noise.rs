@@ -13,7 +13,7 @@ use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;
 
 /// Objectives that are measured, and their series.
-pub(super) const MODES: [(&str, &str, &str); 3] = [
+pub(in crate::ui) const MODES: [(&str, &str, &str); 3] = [
     ("noise/single", "Single trajectory", "The objective uses the one sampled trajectory of each token."),
     (
         "noise/mte_all",
@@ -53,7 +53,7 @@ pub fn noise_ui(ui: &mut Ui, scene: Scene<'_>, out: &mut Vec<Action>) {
             choose_ui(ui)
         });
         table_ui(ui, scene.theme, run, scene.step_of(run));
-        plot_ui(ui, scene, run, shown.inner);
+        out.extend(plot_ui(ui, scene, run, shown.inner));
         ui.label(RichText::new(EXPLANATION).color(scene.theme.faint));
     });
 }

@@ -1,11 +1,12 @@
 //! Gradient noise over iterations, on a log axis.
 
-use eframe::egui::{Color32, Rect, RichText, Sense, Shape, Stroke, Ui, vec2};
+use eframe::egui::{Color32, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 use egui_plot::{GridMark, HoverPosition, Line, LineStyle, MarkerShape, Plot, PlotPoints, Points, VLine};
 
 use super::noise::MODES;
 use super::number::{counted, number};
 use crate::runs::series::Series;
+use crate::ui::action::Action;
 use crate::ui::data::run::OpenRun;
 use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;
@@ -112,8 +113,8 @@ impl Drawn {
     }
 }
 
-/// The plot, with the cursor, and a line on what has no place on a log axis.
-pub(super) fn plot_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, shown: Shown) {
+/// The plot, with the cursor, and a line on what has no place on a log axis. Gives back where a click moves the cursor.
+pub(super) fn plot_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, shown: Shown) -> Option<Action> {
     let theme = scene.theme;
     let all =
         MODES.map(|(name, ..)| run.store.series(&shown.series(name)).map(Drawn::of).unwrap_or_default());
@@ -136,7 +137,7 @@ pub(super) fn plot_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, shown: Shown
             HoverPosition::Elsewhere { .. } => None,
         });
     let cursor = scene.step_of(run) as f64;
-    plot.show(ui, |plot| {
+    let drawn = plot.show(ui, |plot| {
         plot.vline(
             VLine::new("cursor", cursor)
                 .color(theme.text)
@@ -154,10 +155,12 @@ pub(super) fn plot_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, shown: Shown
                 plot.points(points.radius(4.0));
             }
         }
-    })
-    .response
-    .on_hover_text(
-        "The measurements of the whole run on a log axis; the dashed line is the cursor. Double click fits.",
+    });
+    let clicked = drawn.response.clicked().then(|| drawn.response.interact_pointer_pos()).flatten();
+    drawn.response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Gradient noise over iterations"));
+    drawn.response.on_hover_text(
+        "The measurements of the whole run on a log axis; the dashed line is the cursor. A click moves the cursor to the \
+         nearest measurement, dragging pans, a double click fits.",
     );
     if left_out > 0 {
         let words = format!(
@@ -166,6 +169,21 @@ pub(super) fn plot_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, shown: Shown
         );
         ui.label(RichText::new(words).color(theme.bad));
     }
+    let x = drawn.transform.value_from_position(clicked?).x;
+    nearest(run, shown, x).map(|step| Action::Cursor(Some(step)))
+}
+
+/// The measured iteration nearest to `x`.
+fn nearest(run: &OpenRun, shown: Shown, x: f64) -> Option<usize> {
+    let series = MODES.iter().filter_map(|(name, ..)| run.store.series(&shown.series(name)));
+    let of_series = |series: &Series| {
+        let steps = series.columns().0;
+        let after = steps.partition_point(|step| (*step as f64) < x);
+        let around = [after.checked_sub(1), Some(after)].into_iter().flatten();
+        around.filter_map(|place| steps.get(place).copied()).collect::<Vec<_>>()
+    };
+    let away = |step: &usize| (*step as f64 - x).abs();
+    series.flat_map(of_series).min_by(|a, b| away(a).total_cmp(&away(b)))
 }
 
 /// Blue, orange and green of Okabe and Ito in the shades of the theme, each with a marker of its own.

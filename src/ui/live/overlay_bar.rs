@@ -17,15 +17,13 @@ pub fn overlay_bar_ui(
     group: Option<&LoadedGroup>,
     range: Option<(f32, f32)>,
 ) {
-    let numbers = view.layer != Layer::None;
-    let scaled = numbers && !view.layer.is_mask();
+    let scaled = view.layer != Layer::None && !view.layer.is_mask();
     ui.horizontal_wrapped(|ui| {
         // Each part wraps as a whole: a name never stands in another row than what it names.
         part_ui(ui, 150.0, |ui| layer_ui(ui, theme, view, group));
-        if numbers {
-            part_ui(ui, 150.0, |ui| opacity_ui(ui, view));
-        }
         if scaled {
+            // Masks are hatched, which hides nothing.
+            part_ui(ui, 150.0, |ui| opacity_ui(ui, view));
             part_ui(ui, 100.0, |ui| colours_ui(ui, view));
             part_ui(ui, 175.0, |ui| scale_ui(ui, view));
             let width = if view.threshold.is_some() { 380.0 } else { 90.0 };

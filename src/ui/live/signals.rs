@@ -6,9 +6,16 @@ use crate::runs::series::Series;
 use crate::runs::store::RunStore;
 
 use super::number::{number, signed};
+use super::since::since;
+
+pub use super::since::Since;
 
 /// Points looked at when a number is compared with its past, however many of them are not finite.
 const REACH: usize = 1000;
+
+/// Share of the start's spread of rewards below which a group is worth a look: what is left may be the reward's own noise,
+/// and the advantage divides by it.
+const LEAST_SPREAD: f64 = 0.1;
 
 /// What a number says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +58,8 @@ pub struct Signal {
     pub verdict: Verdict,
     /// In plain words.
     pub words: String,
+    /// Since when it is not fine; `None` for one that is, or that cannot be judged.
+    pub since: Option<Since>,
 }
 
 /// Series that are watched.
@@ -72,14 +81,18 @@ pub fn watched_at(store: &RunStore, step: usize) -> Option<usize> {
 /// All signals of `store` at iteration `step`.
 #[must_use]
 pub fn signals(store: &RunStore, step: usize) -> [Signal; 6] {
-    [
-        group_std(store, step),
-        zero_std(store, step),
-        against_median(store, step, GRADIENT),
-        against_median(store, step, KL),
-        diversity(store, step),
-        held_out(store, step),
-    ]
+    let judges: [fn(&RunStore, usize) -> Signal; 6] = [
+        group_std,
+        zero_std,
+        |store, step| against_median(store, step, GRADIENT),
+        |store, step| against_median(store, step, KL),
+        diversity,
+        held_out,
+    ];
+    judges.map(|judge| {
+        let signal = judge(store, step);
+        Signal { since: since(&signal, |before| judge(store, before)), ..signal }
+    })
 }
 
 /// A number that counts by how it stands to its recent median.
@@ -117,6 +130,7 @@ impl Signal {
             step: None,
             verdict: Verdict::Unknown,
             words: "not recorded".to_owned(),
+            since: None,
         }
     }
 
@@ -171,13 +185,17 @@ fn group_std(store: &RunStore, step: usize) -> Signal {
     if value == 0.0 {
         return signal.says(Verdict::Look, "every picture of a group earned the same: nothing to learn here");
     }
-    let words = match start(series, at).filter(|start| *start > 0.0) {
-        Some(start) => {
-            format!("pictures earn different rewards; {:.0} % of the start's spread", 100.0 * value / start)
-        }
-        None => "pictures earn different rewards".to_owned(),
+    let Some(start) = start(series, at).filter(|start| *start > 0.0) else {
+        return signal.says(Verdict::Fine, "pictures earn different rewards");
     };
-    signal.says(Verdict::Fine, words)
+    let spread = format!("{:.0} % of the start's spread", 100.0 * value / start);
+    if value < LEAST_SPREAD * start {
+        return signal.says(
+            Verdict::Look,
+            format!("pictures earn nearly the same: {spread}, and advantages are noise made large"),
+        );
+    }
+    signal.says(Verdict::Fine, format!("pictures earn different rewards; {spread}"))
 }
 
 fn zero_std(store: &RunStore, step: usize) -> Signal {

@@ -10,7 +10,7 @@ use eframe::egui::{
 use crate::ui::overlay::Picture;
 
 /// Textures kept; those that were not drawn for longest go first.
-pub const KEPT: usize = 512;
+const KEPT: usize = 512;
 
 #[derive(Default)]
 struct Textures {
@@ -31,12 +31,6 @@ pub fn thumbnail(painter: &Painter, rect: Rect, picture: &Picture) {
     let texture = textures.of(painter.ctx(), picture);
     let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
     painter.image(texture, rect, whole, Color32::WHITE);
-}
-
-/// How many textures are held.
-#[must_use]
-pub fn held(ctx: &Context) -> usize {
-    shared(ctx).lock().unwrap_or_else(PoisonError::into_inner).held.len()
 }
 
 impl Textures {

@@ -66,6 +66,12 @@ impl LegendMark {
     }
 }
 
+/// The colour of brushed tokens, wherever they are shown.
+#[must_use]
+pub fn brushed_colour() -> Color32 {
+    colour32(BRUSHED_INK)
+}
+
 /// Draws each mark with its name, in a row that wraps.
 pub fn legend_ui(ui: &mut Ui, marks: &[LegendMark]) {
     ui.horizontal_wrapped(|ui| {

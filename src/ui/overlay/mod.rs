@@ -22,7 +22,7 @@ pub mod zoom;
 pub use colormap::ColourMap;
 pub use compose::compose;
 pub use layer::{Picture, TokenMap, TokenMask};
-pub use legend::{LegendMark, legend_ui};
+pub use legend::{LegendMark, brushed_colour, legend_ui};
 pub use pipeline::{OverlayRenderer, UploadCounts};
 pub use scale::{ValueRange, ValueSummary};
 pub use scale_bar::{ScaleBar, scale_bar_ui};

@@ -33,7 +33,8 @@ fn rows(text: &mut String, curve: &Curve<'_>, (name, series): (&str, &Series), r
 }
 
 /// Every digit that is needed to read the same number again.
-fn number(value: f64) -> String {
+#[must_use]
+pub fn number(value: f64) -> String {
     if value.is_nan() {
         "NaN".to_owned()
     } else if value.is_infinite() {
@@ -44,7 +45,8 @@ fn number(value: f64) -> String {
 }
 
 /// In quotes if it would be misread without.
-fn quoted(text: &str) -> String {
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let plain = !text.contains([',', '"', '\r', '\n']) && text.trim() == text;
     if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }

@@ -38,7 +38,7 @@ mod trace;
 
 pub use axis::{XAxis, XMap};
 pub use band::{Band, MeanBand};
-pub use csv::to_csv;
+pub use csv::{number as csv_number, quoted as csv_quoted, to_csv};
 pub use curve::{Curve, LEAST_TO_SMOOTH, NotFinite, SeriesId};
 pub use histogram::{Bins, Histogram, HistogramAction, histogram_ui};
 pub use interact::USE;

@@ -1,13 +1,10 @@
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 //! The panels of Inspect on a small recorded run, by the names that a screen reader reads.
 
-mod inspect_stage;
 
 use eframe::egui;
 use eframe::egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use inspect_stage::{NAN_GAIN, NAN_TOKEN, Panel, SIDE, Stage, TOKENS, gain, order, record, uncertainty};
 use marscope::rl::select::selected_count;
 use marscope::ui::action::Action;
 use marscope::ui::inspect::InspectView;
@@ -15,6 +12,8 @@ use marscope::ui::inspect::brush::Brush;
 use marscope::ui::inspect::facts::{Decision, Why};
 use marscope::ui::inspect::state::{Mask, Projection};
 use marscope::ui::inspect::steps::{Fact, Sorting};
+use crate::inspect_stage::recorded::{NAN_GAIN, NAN_TOKEN, SIDE, TOKENS, gain, order, record, uncertainty};
+use crate::inspect_stage::{Panel, Stage};
 
 fn stage(step: usize, panel: Panel) -> (tempfile::TempDir, Stage) {
     let root = tempfile::tempdir().unwrap();
@@ -298,4 +297,63 @@ fn a_k_below_the_slider_is_shown_and_not_moved() {
     let mut window = stage.window((640.0, 700.0), true);
     window.run_steps(3);
     assert_eq!(window.state().view.tried.share, Some(1e-4));
+}
+
+#[test]
+fn the_grid_is_drawn_at_first_and_the_choice_is_kept() {
+    assert!(!InspectView::default().hide_grid);
+    let read: InspectView = serde_json::from_str(r#"{"hide_grid":true}"#).unwrap();
+    assert!(read.hide_grid);
+}
+
+#[test]
+fn the_picture_zooms_about_the_pointer_and_a_double_click_shows_all() {
+    let (_root, stage) = stage(0, Panel::Picture);
+    let mut window = stage.window((600.0, 700.0), true);
+    window.run_steps(3);
+    let at = token_at(&window, "Picture 1 of 2", 10);
+    window.hover_at(at);
+    window.run_steps(2);
+    window.event(egui::Event::Zoom(4.0));
+    window.run_steps(2);
+    let part = window.state().view.part.unwrap();
+    assert!((part.width() - 0.25).abs() < 1e-3, "{part:?}");
+    let token = egui::pos2(0.625, 0.625);
+    assert!(part.contains(token), "{part:?} is about token 10");
+    // The same place is the same token.
+    click(&mut window, at);
+    assert_eq!(window.state().selection.token, Some(10));
+    window.get_by_label_contains("Show all (4.0").click();
+    window.run_steps(2);
+    assert_eq!(window.state().view.part, None);
+    window.get_by_label("pinned");
+}
+
+#[test]
+fn space_over_the_focused_picture_pins_nothing() {
+    let (_root, stage) = stage(0, Panel::Picture);
+    let mut window = stage.window((600.0, 700.0), true);
+    window.run_steps(3);
+    let at = token_at(&window, "Picture 1 of 2", 5);
+    click(&mut window, at);
+    assert_eq!(window.state().selection.token, Some(5));
+    let other = token_at(&window, "Picture 1 of 2", 6);
+    window.hover_at(other);
+    window.run_steps(2);
+    window.key_press(Key::Space);
+    window.run_steps(2);
+    assert_eq!(window.state().selection.token, Some(5));
+}
+
+#[test]
+fn the_scale_of_the_layer_and_the_marks_stand_below_the_picture() {
+    let (_root, mut stage) = stage(0, Panel::Picture);
+    stage.view.brush = Some(Brush::between(0.1, 0.2));
+    let mut window = stage.window((600.0, 700.0), false);
+    window.run_steps(3);
+    let picture = window.get_by_label("Picture 1 of 2").rect();
+    let scale = window.get_by_label_contains("Colour scale of Uncertainty").rect();
+    let brushed = window.get_by_label("brushed").rect();
+    assert!(scale.top() >= picture.bottom() && brushed.top() >= scale.bottom());
+    assert!(brushed.bottom() <= 700.0, "all of it is seen: {brushed:?}");
 }

@@ -47,8 +47,8 @@ pub mod window;
 mod work;
 
 pub use app::{App, Options};
+pub use layout::Pane;
 pub use saved::default_file as default_saved_file;
 pub use theme::ThemeChoice;
-pub use layout::Pane;
 pub use view::{Selection, Tab};
 pub use window::open;

@@ -233,7 +233,7 @@ impl Desk<'_> {
                 let input = PicturesInput { groups: &self.groups, overlay: self.overlay, colour: &colour };
                 pictures_ui(ui, self.scene, pictures, input, ab, self.out);
             }
-            Pane::Ab => ab_ui(ui, self.scene, ab, &drawn),
+            Pane::Ab => ab_ui(ui, self.scene, ab, self.overlay, &drawn),
             Pane::Ablation => ablation_pane_ui(ui, self.scene, ablation, self.work, self.out),
             _ => {
                 table_ui(ui, self.scene, table, &colour, self.out);
@@ -314,7 +314,7 @@ fn ablation_pane_ui(
         stopping: ablating.is_some_and(Ablating::is_stopping),
         result: result.as_deref(),
     };
-    ablation_ui(ui, scene.theme, form, input, out);
+    ablation_ui(ui, scene, form, input, out);
 }
 
 impl Behavior<Pane> for Desk<'_> {

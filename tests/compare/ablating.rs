@@ -5,7 +5,7 @@ use marscope::rl::variant::Variant;
 use marscope::session::ablate::{Arm, Plan};
 use marscope::session::device::DeviceChoice;
 use marscope::session::train::config::TrainConfig;
-use marscope::ui::compare::ablating::Ablating;
+use marscope::ui::compare::ablating::{Ablating, BegunCell};
 
 fn plan(out: &Path, iterations: usize) -> Plan {
     let mut config = TrainConfig { iterations, ..TrainConfig::default() };
@@ -48,10 +48,12 @@ fn an_ablation_tells_the_folders_of_its_runs_and_gives_the_table() {
     assert_eq!((progress.number, progress.of, progress.ended.len()), (4, 4, 4));
     assert!(progress.ended.iter().all(|cell| cell.problem.is_none()), "{:?}", progress.ended);
     assert_eq!(progress.begun.len(), 4);
-    for folder in &progress.begun {
+    for BegunCell { name, folder } in &progress.begun {
+        assert!(name.ends_with("seed 0"), "{name}");
         assert_eq!(marscope::runs::list::row(folder).last_step, Some(1), "{}", folder.display());
     }
     let result = ablating.result().unwrap();
+    assert!(!result.stopped);
     let table = result.table.as_ref().unwrap();
     let variants: Vec<&str> = table.rows.iter().map(|row| row.variant.as_str()).collect();
     assert_eq!(variants, ["grpo", "frozen_head"]);
@@ -62,14 +64,20 @@ fn an_ablation_tells_the_folders_of_its_runs_and_gives_the_table() {
 #[test]
 fn an_ablation_that_is_stopped_says_so_and_dropping_one_ends_it() {
     let root = tempfile::tempdir().unwrap();
-    let long = plan(&root.path().join("ablation"), 100_000);
+    let mut long = plan(&root.path().join("ablation"), 100_000);
+    long.arms.reverse();
+    long.arms.insert(0, Arm { variant: Variant::Grpo, shuffled: true });
     let ablating = Ablating::start(long.clone(), || {}).unwrap();
     wait("the first run", || ablating.progress().is_some_and(|progress| !progress.begun.is_empty()));
     ablating.stop();
     assert!(ablating.is_stopping());
     wait("the end", || ablating.result().is_some());
     let result = ablating.result().unwrap();
-    assert!(result.table.as_ref().unwrap_err().starts_with("Stopped"));
+    assert!(result.stopped);
+    let table = result.table.as_ref().unwrap();
+    let runs: Vec<(&str, String)> =
+        table.rows.iter().map(|row| (row.variant.as_str(), row.runs.words())).collect();
+    assert_eq!(runs.first().unwrap(), &("grpo+shuffled", "0 of 1 (1 unfinished)".to_owned()));
     assert!(result.report.as_ref().unwrap().exists());
     drop(ablating);
     let again = Ablating::start(long, || {}).unwrap();

@@ -3,12 +3,14 @@ use egui_kittest::kittest::Queryable;
 use marscope::session::device::DeviceChoice;
 use marscope::session::train::config::TrainConfig;
 use marscope::ui::action::Action;
-use marscope::ui::compare::ablating::{AblationProgress, AblationResult, EndedCell};
+use marscope::ui::compare::ablating::{
+    AblationProgress, AblationResult, AblationTable, BegunCell, EndedCell,
+};
 use marscope::ui::compare::ablation::{AblationInput, ablation_ui};
 use marscope::ui::compare::ablation_form::FormInput;
 use marscope::ui::compare::ablation_plan::{AblationBase, AblationForm};
 
-use super::runs::{World, window};
+use super::runs::{Made, World, window};
 
 struct Panel {
     form: AblationForm,
@@ -18,8 +20,12 @@ struct Panel {
 }
 
 fn panel(panel: Panel) -> Harness<'static, World<Panel>> {
+    of_runs(&[], panel)
+}
+
+fn of_runs(paths: &[std::path::PathBuf], panel: Panel) -> Harness<'static, World<Panel>> {
     let config = TrainConfig::default();
-    let mut harness = window([900.0, 700.0], World::new(&[], panel), move |ui, scene, panel, out| {
+    let mut harness = window([900.0, 700.0], World::new(paths, panel), move |ui, scene, panel, out| {
         let base = AblationBase { config: &config, model: None, device: DeviceChoice::Cpu };
         let input = AblationInput {
             form: FormInput { base, iteration_seconds: Some(2.0), busy: panel.busy },
@@ -27,7 +33,7 @@ fn panel(panel: Panel) -> Harness<'static, World<Panel>> {
             stopping: false,
             result: panel.result.as_ref(),
         };
-        ablation_ui(ui, scene.theme, &mut panel.form, input, out);
+        ablation_ui(ui, scene, &mut panel.form, input, out);
     });
     harness.run();
     harness
@@ -97,8 +103,46 @@ fn while_it_runs_it_says_how_far_it_is_and_can_be_stopped() {
 }
 
 #[test]
+fn while_it_runs_each_run_that_began_has_its_curve_and_last_number() {
+    let root = tempfile::tempdir().unwrap();
+    let paths = [("grpo", [0.1, 0.3]), ("mar_grpo", [0.2, f64::NAN])]
+        .map(|(variant, rewards)| Made::new("seed-0", &rewards).write(&root.path().join(variant)));
+    let begun = |variant: &str, folder: &std::path::Path| BegunCell {
+        name: format!("{variant}, a ring, seed 0"),
+        folder: folder.canonicalize().unwrap(),
+    };
+    let closed = BegunCell { name: "grpo, a ring, seed 1".into(), folder: "elsewhere".into() };
+    let progress = AblationProgress {
+        begun: vec![begun("grpo", &paths[0]), begun("mar_grpo", &paths[1]), closed],
+        ended: vec![EndedCell { name: "grpo, a ring, seed 0".into(), problem: None, seconds: 75.0 }],
+        name: "mar_grpo, a ring, seed 0".into(),
+        ..AblationProgress::default()
+    };
+    let mut harness = of_runs(&paths, Panel { progress: Some(progress), ..plain() });
+    harness.get_by_label_contains("Reward of grpo, a ring, seed 0: 0.3");
+    harness.get_by_label_contains("Reward of mar_grpo, a ring, seed 0: NaN");
+    harness.get_by_label("2 runs, mean reward 0.300");
+    harness.get_by_label("NaN");
+    harness.get_by_label("a ring, seed 1");
+    let ids = harness.state().ids();
+    harness.get_all_by_label("a ring, seed 0").last().unwrap().click();
+    harness.run();
+    assert!(matches!(harness.state().out.as_slice(), [Action::Select(id)] if *id == ids[1]));
+}
+
+#[test]
+fn a_stopped_ablation_says_that_its_table_is_not_of_all() {
+    let table =
+        AblationTable { baseline: "grpo".into(), rows: Vec::new(), remarks: vec!["one seed only".into()] };
+    let result = AblationResult { table: Ok(table), stopped: true, report: None };
+    let harness = panel(Panel { result: Some(result), ..plain() });
+    harness.get_by_label_contains("Stopped: the table is of the runs that there are.");
+    harness.get_by_label("one seed only");
+}
+
+#[test]
 fn a_failure_is_told_and_the_form_is_there_again() {
-    let result = AblationResult { table: Err("the disk is full".into()), report: None };
+    let result = AblationResult { table: Err("the disk is full".into()), stopped: false, report: None };
     let harness = panel(Panel { result: Some(result), ..plain() });
     harness.get_by_label("the disk is full");
     harness.get_by_label("Start 12 runs");

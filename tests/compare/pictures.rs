@@ -1,24 +1,27 @@
-use eframe::egui::{Event, Modifiers, MouseWheelSource, MouseWheelUnit, TouchPhase, Vec2};
+use eframe::egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, Role, TouchPhase, Ui, Vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use marscope::ui::action::Action;
 use marscope::ui::compare::ab::AbView;
 use marscope::ui::compare::found::found_ui;
 use marscope::ui::compare::pictures::{PicturesInput, PicturesView, pictures_ui};
 use marscope::ui::compare::source::PictureSource;
 use marscope::ui::compare::table::{TableView, groups};
-use marscope::ui::view::OverlayView;
+use marscope::ui::scene::Scene;
+use marscope::ui::view::{Layer, OverlayView, ScaleScope};
 
 use super::runs::{Made, World, colour, until, window};
 
-type Views = (TableView, PicturesView, AbView);
+type Views = (TableView, PicturesView, AbView, OverlayView);
+
+fn draw(ui: &mut Ui, scene: Scene<'_>, (table, view, ab, overlay): &mut Views, out: &mut Vec<Action>) {
+    let groups = groups(table, scene.runs);
+    let input = PicturesInput { groups: &groups, overlay, colour: &colour };
+    pictures_ui(ui, scene, view, input, ab, out);
+}
 
 fn pictures(world: World<Views>) -> Harness<'static, World<Views>> {
-    let mut harness = window([700.0, 500.0], world, |ui, scene, (table, view, ab), out| {
-        let groups = groups(table, scene.runs);
-        let overlay = OverlayView::default();
-        let input = PicturesInput { groups: &groups, overlay: &overlay, colour: &colour };
-        pictures_ui(ui, scene, view, input, ab, out);
-    });
+    let mut harness = window([700.0, 500.0], world, draw);
     until(&mut harness, |harness| {
         harness.query_all_by_label_contains("picture 1").count() > 0
             && harness.query_all_by_label_contains("reading").count() == 0
@@ -38,7 +41,7 @@ fn each_run_shows_its_last_group_at_or_before_the_cursor() {
     let mut made = world(root.path(), 0);
     made.selection.cursor = Some(7);
     let harness = pictures(made);
-    harness.get_by_label("first, iteration 1, picture 1, reward 1.00");
+    harness.get_by_label("first, iteration 1, picture 1, reward 1.000");
     harness.get_by_label("second, iteration 0, picture 2, reward 0.125");
     harness.get_by_label_contains("The rows differ in iteration:");
 }
@@ -86,14 +89,71 @@ fn scrolling_over_one_picture_zooms_all_and_the_button_shows_all_again() {
         source: MouseWheelSource::Wheel,
         delta: Vec2::new(0.0, 200.0),
         phase: TouchPhase::Move,
-        modifiers: Modifiers::NONE,
+        modifiers: Modifiers::CTRL | Modifiers::COMMAND,
     });
     harness.run_ok();
-    let uv = harness.state().view.1.zoom.uv;
+    let uv = harness.state().view.2.zoom.uv;
     assert!(uv.width() < 0.6 && uv.min.x < 0.1, "{uv:?}");
     harness.get_by_label_contains("Reset zoom").click();
     harness.run_ok();
-    assert!(harness.state().view.1.zoom.is_whole());
+    assert!(harness.state().view.2.zoom.is_whole());
+}
+
+#[test]
+fn an_ar_step_chosen_elsewhere_is_seen_and_the_finished_pictures_are_asked_for_here() {
+    let root = tempfile::tempdir().unwrap();
+    let mut made = world(root.path(), 0);
+    made.selection.ar_step = Some(7);
+    let mut harness = pictures(made);
+    harness.run_ok();
+    harness.get_by_label_contains("AR step 7 (not trained)");
+    harness.get_by_role_and_label(Role::Slider, "AR step").focus();
+    harness.run_ok();
+    harness.key_press(Key::ArrowRight);
+    harness.run_ok();
+    assert!(matches!(harness.state().out.as_slice(), [Action::ArStep(None)]), "{:?}", harness.state().out);
+    harness.get_by_label("Fixed prompts").click();
+    harness.run_ok();
+    assert!(
+        harness.query_by_role_and_label(Role::Slider, "AR step").is_none(),
+        "fixed prompts have no AR steps"
+    );
+}
+
+#[test]
+fn the_layer_is_chosen_here_with_its_scale() {
+    let root = tempfile::tempdir().unwrap();
+    let mut harness = pictures(world(root.path(), 0));
+    harness.run_ok();
+    harness.get_by_label("Overlay layer").click();
+    harness.run_ok();
+    harness.get_by_role_and_label(Role::Button, "Uncertainty").click();
+    harness.run_ok();
+    assert_eq!(harness.state().view.3.layer, Layer::Uncertainty);
+    harness.get_by_label_contains("Colour scale of Uncertainty from 0 to 0.7");
+    harness.state_mut().view.3.scale = ScaleScope::Picture;
+    harness.run_ok();
+    harness.get_by_label_contains("Scale of picture 1 of first; each picture has its own");
+}
+
+#[test]
+fn in_a_low_panel_a_whole_row_of_pictures_is_seen_by_scrolling() {
+    let root = tempfile::tempdir().unwrap();
+    let mut harness = window([500.0, 240.0], world(root.path(), 0), draw);
+    until(&mut harness, |harness| harness.query_all_by_label_contains("picture 1").count() > 0);
+    harness.run_ok();
+    let rect = harness.get_by_label_contains("first, iteration 1, picture 1").rect();
+    assert_eq!(rect.height(), 96.0);
+}
+
+#[test]
+fn a_filter_that_hides_all_is_said() {
+    let root = tempfile::tempdir().unwrap();
+    let mut made = world(root.path(), 0);
+    made.view.0.filter.text = "no such run".into();
+    let mut harness = window([700.0, 300.0], made, draw);
+    harness.run_ok();
+    harness.get_by_label_contains("The filter of the table of runs hides every run");
 }
 
 #[test]

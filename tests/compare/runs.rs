@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use eframe::egui::{Color32, Ui};
-use egui_kittest::Harness;
+use eframe::egui_wgpu::RendererOptions;
+use egui_kittest::wgpu::{WgpuTestRenderer, create_render_state, default_wgpu_setup};
+use egui_kittest::{Harness, HarnessBuilder};
 use marscope::runs::event::{Element, Event, GroupRecord, PictureRecord, ProbeFrame, Scalar};
 use marscope::runs::folder::{RunFolder, RunHeader};
 use marscope::session::train::config::TrainConfig;
 use marscope::ui::action::Action;
 use marscope::ui::data::media::Media;
 use marscope::ui::data::run::{RunId, Runs};
+use marscope::ui::overlay::OverlayRenderer;
 use marscope::ui::ranges::Ranges;
 use marscope::ui::scene::Scene;
 use marscope::ui::theme::Theme;
@@ -101,6 +104,7 @@ pub struct World<V> {
     pub selection: Selection,
     pub theme: Theme,
     pub ranges: Ranges,
+    pub renderer: Option<OverlayRenderer>,
     pub view: V,
     pub out: Vec<Action>,
 }
@@ -124,6 +128,7 @@ impl<V> World<V> {
             selection: Selection::default(),
             theme: Theme::of(true),
             ranges: Ranges::default(),
+            renderer: None,
             view,
             out: Vec::new(),
         }
@@ -138,9 +143,29 @@ impl<V> World<V> {
 pub fn window<'a, V: 'a>(
     size: [f32; 2],
     world: World<V>,
+    draw: impl FnMut(&mut Ui, Scene<'_>, &mut V, &mut Vec<Action>) + 'a,
+) -> Harness<'a, World<V>> {
+    built(Harness::builder().with_size(size), world, draw)
+}
+
+/// The same with a device that draws pictures, software if there is one.
+pub fn painted<'a, V: 'a>(
+    size: [f32; 2],
+    mut world: World<V>,
+    draw: impl FnMut(&mut Ui, Scene<'_>, &mut V, &mut Vec<Action>) + 'a,
+) -> Harness<'a, World<V>> {
+    let state = create_render_state(default_wgpu_setup(), RendererOptions::PREDICTABLE);
+    world.renderer = Some(OverlayRenderer::install(&state));
+    let renderer = WgpuTestRenderer::from_render_state(state);
+    built(Harness::builder().with_size(size).renderer(renderer), world, draw)
+}
+
+fn built<'a, V: 'a>(
+    builder: HarnessBuilder<World<V>>,
+    world: World<V>,
     mut draw: impl FnMut(&mut Ui, Scene<'_>, &mut V, &mut Vec<Action>) + 'a,
 ) -> Harness<'a, World<V>> {
-    Harness::builder().with_size(size).with_max_steps(30).build_ui_state(
+    builder.with_max_steps(30).build_ui_state(
         move |ui, world: &mut World<V>| {
             let scene = Scene {
                 runs: &world.runs,
@@ -148,7 +173,7 @@ pub fn window<'a, V: 'a>(
                 selection: &world.selection,
                 theme: &world.theme,
                 ranges: &world.ranges,
-                renderer: None,
+                renderer: world.renderer.as_ref(),
                 training: None,
             };
             draw(ui, scene, &mut world.view, &mut world.out);

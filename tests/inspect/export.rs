@@ -1,6 +1,7 @@
 //! What panels show, as files, of a small recorded run.
 
-
+use crate::inspect_stage::recorded::{NAN_GAIN, NAN_TOKEN, SIDE, TOKENS, gain, record_with, uncertainty};
+use crate::inspect_stage::{Panel, Stage};
 use marscope::runs::event::{Event, ProbeFrame, Scalar};
 use marscope::runs::folder::RunFolder;
 use marscope::ui::Pane;
@@ -9,8 +10,6 @@ use marscope::ui::compare::table::TableView;
 use marscope::ui::export::{Format, Shown, export, formats};
 use marscope::ui::inspect::brush::Brush;
 use marscope::world::image::Rgb8;
-use crate::inspect_stage::recorded::{NAN_GAIN, NAN_TOKEN, SIDE, TOKENS, gain, record_with, uncertainty};
-use crate::inspect_stage::{Panel, Stage};
 
 const PANES: [Pane; 10] = [
     Pane::Group,

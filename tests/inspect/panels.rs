@@ -1,6 +1,7 @@
 //! The panels of Inspect on a small recorded run, by the names that a screen reader reads.
 
-
+use crate::inspect_stage::recorded::{NAN_GAIN, NAN_TOKEN, SIDE, TOKENS, gain, order, record, uncertainty};
+use crate::inspect_stage::{Panel, Stage};
 use eframe::egui;
 use eframe::egui::Key;
 use egui_kittest::Harness;
@@ -12,8 +13,6 @@ use marscope::ui::inspect::brush::Brush;
 use marscope::ui::inspect::facts::{Decision, Why};
 use marscope::ui::inspect::state::{Mask, Projection};
 use marscope::ui::inspect::steps::{Fact, Sorting};
-use crate::inspect_stage::recorded::{NAN_GAIN, NAN_TOKEN, SIDE, TOKENS, gain, order, record, uncertainty};
-use crate::inspect_stage::{Panel, Stage};
 
 fn stage(step: usize, panel: Panel) -> (tempfile::TempDir, Stage) {
     let root = tempfile::tempdir().unwrap();

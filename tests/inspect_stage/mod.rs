@@ -20,7 +20,6 @@ use marscope::ui::view::{OverlayView, Selection};
 
 pub mod recorded;
 
-
 /// Which panels are drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Panel {

@@ -1,20 +1,22 @@
 //! A/B: two pictures side by side, swiped, flipped, or their difference.
 
-use eframe::egui::{
-    self, Color32, CursorIcon, Key, Pos2, Rect, Response, Role, Sense, Slider, Stroke, TextureId, Ui, Vec2,
-    WidgetInfo, pos2,
-};
+use eframe::egui::{Key, ScrollArea, Slider, Ui};
 use serde::{Deserialize, Serialize};
 
+use super::ab_pictures::{Shown, colours_ui, compare_ui, layers};
 use super::differences::Differences;
 use super::names::name;
+use super::nothing_drawn::why_nothing_is_drawn;
 use super::side::{Side, caption, side_ui};
 use super::source::{Held, PictureSource};
-use super::texture::Textures;
 use super::zoom::Zoom;
+use crate::ui::data::group::LoadedGroup;
 use crate::ui::data::run::RunId;
-use crate::ui::overlay::Picture;
 use crate::ui::scene::Scene;
+use crate::ui::view::OverlayView;
+
+/// Panels wider than this have the choices of A and B in one row.
+const WIDE: f32 = 1080.0;
 
 /// How two pictures are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,13 +29,16 @@ pub enum AbMode {
     Swipe,
     /// One in place of the other.
     Flip,
-    /// The absolute difference.
+    /// The absolute difference of the colours.
     Difference,
+    /// The difference of the lightness with its sign.
+    SignedDifference,
 }
 
 impl AbMode {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::SideBySide, Self::Swipe, Self::Flip, Self::Difference];
+    pub const ALL: [Self; 5] =
+        [Self::SideBySide, Self::Swipe, Self::Flip, Self::Difference, Self::SignedDifference];
 
     /// Its name.
     #[must_use]
@@ -43,6 +48,7 @@ impl AbMode {
             Self::Swipe => "Swipe",
             Self::Flip => "Flip",
             Self::Difference => "Difference",
+            Self::SignedDifference => "Signed difference",
         }
     }
 
@@ -51,7 +57,12 @@ impl AbMode {
             Self::SideBySide => "A on the left, B on the right, with the same zoom.",
             Self::Swipe => "A left of the divider, B right of it. Drag the divider.",
             Self::Flip => "A or B in the same place; F changes between them.",
-            Self::Difference => "Absolute difference of the colours of A and B, amplified.",
+            Self::Difference => {
+                "Absolute difference of the colours of A and B, amplified: black where they are the same."
+            }
+            Self::SignedDifference => {
+                "Lightness of B less that of A, amplified: orange where B is lighter, blue where it is darker."
+            }
         }
     }
 }
@@ -77,15 +88,13 @@ pub struct AbView {
     /// Whether B is shown while flipping.
     #[serde(skip)]
     pub flipped: bool,
-    /// The part that is seen.
+    /// The part that is seen, also of the pictures of all runs.
     #[serde(skip)]
     pub zoom: Zoom,
     #[serde(skip)]
     held: [Option<(RunId, Held)>; 2],
     #[serde(skip)]
-    textures: Textures,
-    #[serde(skip)]
-    differences: Differences,
+    pub(super) differences: Differences,
 }
 
 impl Default for AbView {
@@ -100,13 +109,17 @@ impl Default for AbView {
             flipped: false,
             zoom: Zoom::default(),
             held: [None, None],
-            textures: Textures::default(),
             differences: Differences::default(),
         }
     }
 }
 
 impl AbView {
+    /// The groups that are held, for [`crate::ui::ranges::Ranges::see`]: the colours of a layer range over both.
+    pub fn held(&self) -> impl Iterator<Item = &LoadedGroup> {
+        self.held.iter().flatten().filter_map(|(_, held)| held.group.as_deref())
+    }
+
     /// Puts numbers that a file may hold into their ranges.
     pub fn validate(&mut self) {
         self.factor = self.factor.clamp(1, 8);
@@ -128,14 +141,44 @@ impl AbView {
     }
 }
 
-/// Draws the choice of the two pictures and the comparison. `drawn` are the runs from which the first two are taken while
-/// nothing is chosen.
-pub fn ab_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, drawn: &[RunId]) {
+/// Draws the choice of the two pictures and the comparison, with the layer of `overlay` over both. `drawn` are the runs from
+/// which the first two are taken while nothing is chosen.
+pub fn ab_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, overlay: &OverlayView, drawn: &[RunId]) {
     view.fill(scene, drawn);
-    let (Some(mut a), Some(mut b)) = (view.a, view.b) else {
-        ui.colored_label(scene.theme.faint, "No run is drawn: check one in the table of runs.");
+    let (Some(a), Some(b)) = (view.a, view.b) else {
+        ui.colored_label(scene.theme.faint, why_nothing_is_drawn(scene.runs));
         return;
     };
+    let height = ui.available_height();
+    ScrollArea::vertical().id_salt("a and b").auto_shrink(false).show(ui, |ui| {
+        let top = ui.cursor().top();
+        let sides = sides_ui(ui, scene, view, [a, b]);
+        modes_ui(ui, view);
+        let [a, b] = sides;
+        let (source, [held_a, held_b]) = (view.source, &mut view.held);
+        let found = [("A", a, a.show(scene, source, held_a)), ("B", b, b.show(scene, source, held_b))];
+        let both = found.map(|(letter, side, found)| held_ui(ui, scene, (letter, side, source), found));
+        let [Some((name_a, a)), Some((name_b, b))] = both else { return };
+        let layers = match layers(scene, overlay, [&a, &b]) {
+            Ok(layers) => layers,
+            Err(error) => {
+                ui.colored_label(scene.theme.bad, error.to_string());
+                return;
+            }
+        };
+        colours_ui(ui, scene, (view, overlay), [&a, &b]);
+        let (Ok(picture_a), Ok(picture_b)) = (a.picture, b.picture) else { return };
+        let [a, b] = layers;
+        let shown = [
+            Shown { name: name_a, picture: picture_a, overlay: a },
+            Shown { name: name_b, picture: picture_b, overlay: b },
+        ];
+        let left = height - (ui.cursor().top() - top);
+        compare_ui(ui, scene, view, &shown, left);
+    });
+}
+
+fn sides_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, [mut a, mut b]: [Side; 2]) -> [Side; 2] {
     ui.horizontal_wrapped(|ui| {
         for source in PictureSource::ALL {
             ui.selectable_value(&mut view.source, source, source.name()).on_hover_text(source.meaning());
@@ -145,34 +188,42 @@ pub fn ab_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, drawn: &[RunId]) 
             (a, b) = (b, a);
             view.held.swap(0, 1);
         }
+        view.zoom.reset_ui(ui);
     });
-    ui.horizontal_wrapped(|ui| side_ui(ui, scene, ("A", view.source), &mut a));
-    ui.horizontal_wrapped(|ui| side_ui(ui, scene, ("B", view.source), &mut b));
+    if ui.available_width() > WIDE {
+        ui.horizontal(|ui| {
+            side_ui(ui, scene, ("A", view.source), &mut a);
+            ui.separator();
+            side_ui(ui, scene, ("B", view.source), &mut b);
+        });
+    } else {
+        ui.horizontal_wrapped(|ui| side_ui(ui, scene, ("A", view.source), &mut a));
+        ui.horizontal_wrapped(|ui| side_ui(ui, scene, ("B", view.source), &mut b));
+    }
     (view.a, view.b) = (Some(a), Some(b));
-    modes_ui(ui, view);
-    let source = view.source;
-    let shown = [a, b].map(|side| side.run);
-    let [held_a, held_b] = &mut view.held;
-    let found = [a.show(scene, source, held_a), b.show(scene, source, held_b)];
-    let mut sides = Vec::new();
-    for ((found, side), (letter, run)) in found.into_iter().zip([a, b]).zip(["A", "B"].into_iter().zip(shown))
-    {
-        let name = scene.runs.get(run).map(|run| name(scene.runs, run)).unwrap_or_default();
-        match found {
-            Ok(Some(held)) => match held.picture {
-                Ok(picture) => {
-                    sides
-                        .push((format!("{letter}: {}", caption(&name, &side, &held.found, source)), picture));
-                }
-                Err(reason) => drop(ui.colored_label(scene.theme.bad, format!("{letter}: {reason}"))),
-            },
-            Ok(None) => drop(ui.colored_label(scene.theme.faint, format!("{letter} is being read"))),
-            Err(reason) => drop(ui.colored_label(scene.theme.warning, format!("{letter}: {reason}"))),
-        }
-    }
-    if let [(name_a, picture_a), (name_b, picture_b)] = sides.as_slice() {
-        compare_ui(ui, scene, view, [(name_a, picture_a), (name_b, picture_b)]);
-    }
+    [a, b]
+}
+
+/// What a side shows with its caption, or why it shows nothing.
+fn held_ui(
+    ui: &mut Ui,
+    scene: Scene<'_>,
+    (letter, side, source): (&str, Side, PictureSource),
+    found: Result<Option<Held>, String>,
+) -> Option<(String, Held)> {
+    let (colour, reason) = match found {
+        Ok(Some(held)) => match &held.picture {
+            Ok(_) => {
+                let name = scene.runs.get(side.run).map(|run| name(scene.runs, run)).unwrap_or_default();
+                return Some((format!("{letter}: {}", caption(&name, &held.found, source)), held));
+            }
+            Err(reason) => (scene.theme.bad, format!("{letter}: {reason}")),
+        },
+        Ok(None) => (scene.theme.faint, format!("{letter} is being read")),
+        Err(reason) => (scene.theme.warning, format!("{letter}: {reason}")),
+    };
+    ui.colored_label(colour, reason);
+    None
 }
 
 fn modes_ui(ui: &mut Ui, view: &mut AbView) {
@@ -180,7 +231,7 @@ fn modes_ui(ui: &mut Ui, view: &mut AbView) {
         for mode in AbMode::ALL {
             ui.selectable_value(&mut view.mode, mode, mode.name()).on_hover_text(mode.meaning());
         }
-        if view.mode != AbMode::SideBySide || !view.zoom.is_whole() {
+        if view.mode != AbMode::SideBySide {
             ui.separator();
         }
         match view.mode {
@@ -199,114 +250,11 @@ fn modes_ui(ui: &mut Ui, view: &mut AbView) {
                     view.flipped = !view.flipped;
                 }
             }
-            AbMode::Difference => {
+            AbMode::Difference | AbMode::SignedDifference => {
                 let slider = Slider::new(&mut view.factor, 1..=8).suffix(" x").text("Amplified");
                 ui.add(slider)
-                    .on_hover_text("By how much the difference is amplified; the number beside it is not.");
-            }
-        }
-        if !view.zoom.is_whole() {
-            let words = format!("Reset zoom ({:.1} x)", view.zoom.factor());
-            if ui.button(words).on_hover_text("Show whole pictures again.").clicked() {
-                view.zoom = Zoom::default();
+                    .on_hover_text("By how much the difference is amplified; the numbers below are not.");
             }
         }
     });
-}
-
-fn compare_ui(
-    ui: &mut Ui,
-    scene: Scene<'_>,
-    view: &mut AbView,
-    sides: [(&String, &std::sync::Arc<Picture>); 2],
-) {
-    let [(name_a, a), (name_b, b)] = sides;
-    let textures = [view.textures.of(ui.ctx(), a), view.textures.of(ui.ctx(), b)];
-    let across = if view.mode == AbMode::SideBySide { 2.0 } else { 1.0 };
-    let gap = ui.spacing().item_spacing.x;
-    // Room for two captions below.
-    let high = ui.available_height() - 48.0;
-    let side = ((ui.available_width() - gap * (across - 1.0)) / across).min(high).clamp(96.0, 720.0);
-    match view.mode {
-        AbMode::SideBySide => {
-            ui.horizontal(|ui| {
-                for (texture, name) in textures.into_iter().zip([name_a, name_b]) {
-                    ui.vertical(|ui| {
-                        ui.set_width(side);
-                        square_ui(ui, view, texture, side, name);
-                        ui.add(egui::Label::new(name.as_str()).wrap());
-                    });
-                }
-            });
-        }
-        AbMode::Swipe => {
-            swipe_ui(ui, scene, view, textures, side);
-            ui.label(format!("Left {name_a}"));
-            ui.label(format!("Right {name_b}"));
-        }
-        AbMode::Flip => {
-            let place = usize::from(view.flipped);
-            let name = if view.flipped { name_b } else { name_a };
-            if let Some(texture) = textures.get(place) {
-                let response = square_ui(ui, view, *texture, side, name);
-                letter_ui(ui, scene, response.rect, if view.flipped { "B" } else { "A" });
-            }
-            ui.label(name);
-        }
-        AbMode::Difference => match view.differences.of(ui.ctx(), (a, b), view.factor) {
-            Ok((texture, mean)) => {
-                let share = mean / 255.0 * 100.0;
-                square_ui(ui, view, texture, side, "Difference of A and B");
-                ui.label(format!("Mean absolute difference {mean:.2} of 255 ({share:.2} %)"));
-                ui.colored_label(scene.theme.faint, format!("{name_a}\n{name_b}"));
-            }
-            Err(reason) => drop(ui.colored_label(scene.theme.bad, reason)),
-        },
-    }
-}
-
-/// A picture with the zoom.
-fn square_ui(ui: &mut Ui, view: &mut AbView, texture: TextureId, side: f32, name: &str) -> Response {
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-    view.zoom.follow(ui, &response);
-    ui.painter().image(texture, rect, view.zoom.uv, Color32::WHITE);
-    response
-}
-
-fn letter_ui(ui: &Ui, scene: Scene<'_>, rect: Rect, letter: &str) {
-    let plate = Rect::from_min_size(rect.min + Vec2::splat(6.0), Vec2::splat(24.0));
-    ui.painter().rect_filled(plate, 4.0, scene.theme.panel);
-    let font = egui::FontId::proportional(18.0);
-    ui.painter().text(plate.center(), egui::Align2::CENTER_CENTER, letter, font, scene.theme.text);
-}
-
-fn swipe_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, [a, b]: [TextureId; 2], side: f32) {
-    let response = square_ui(ui, view, a, side, "A left of the divider, B right of it");
-    let rect = response.rect;
-    let x = rect.left() + side * view.divider;
-    let handle = Rect::from_center_size(pos2(x, rect.center().y), Vec2::new(14.0, side));
-    let drag = ui.interact(handle, response.id.with("divider"), Sense::drag());
-    drag.widget_info(|| WidgetInfo::slider(true, f64::from(view.divider), "Drag the divider"));
-    if let Some(pointer) = drag.interact_pointer_pos().filter(|_| drag.dragged()) {
-        view.divider = ((pointer.x - rect.left()) / side).clamp(0.0, 1.0);
-    }
-    if drag.hovered() || drag.dragged() {
-        ui.ctx().set_cursor_icon(CursorIcon::ResizeHorizontal);
-    }
-    let x = rect.left() + side * view.divider;
-    let right = Rect::from_min_max(pos2(x, rect.top()), rect.max);
-    let uv = part(view.zoom.uv, view.divider);
-    ui.painter().image(b, right, uv, Color32::WHITE);
-    let colour = if drag.hovered() || drag.dragged() { scene.theme.accent } else { scene.theme.text };
-    ui.painter().vline(x, rect.y_range(), Stroke::new(4.0, scene.theme.panel));
-    ui.painter().vline(x, rect.y_range(), Stroke::new(2.0, colour));
-    let grip: Pos2 = pos2(x, rect.center().y);
-    ui.painter().circle(grip, 7.0, scene.theme.panel, Stroke::new(2.0, colour));
-    drag.on_hover_text("Drag: A is left of it, B right of it.");
-}
-
-/// The part of `uv` right of the divider.
-fn part(uv: Rect, divider: f32) -> Rect {
-    Rect::from_min_max(pos2(uv.left() + uv.width() * divider, uv.top()), uv.max)
 }

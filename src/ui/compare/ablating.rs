@@ -1,14 +1,18 @@
 //! Runs an ablation on a thread of its own.
 
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use serde_json::Value;
+
 use crate::error::{Error, Result};
 use crate::runs::folder::HEADER_FILE;
-use crate::runs::report::{Ablation, VariantRow, remarks};
-use crate::session::ablate::{Plan, Watching, check_folder, report_path};
+use crate::runs::list::list_runs;
+use crate::runs::report::{Ablation, Cell, VariantRow, remarks};
+use crate::session::ablate::{Arm, Plan, Watching, check_folder, report_path};
 use crate::session::control::StopSignal;
 use crate::session::slot::Slot;
 use crate::session::train::message::{End, Message};
@@ -36,8 +40,8 @@ pub struct AblationProgress {
     pub iteration_seconds: f64,
     /// Runs that ended, in order.
     pub ended: Vec<EndedCell>,
-    /// Folders of the runs that began, in order: each can be opened and followed like any other run.
-    pub begun: Vec<PathBuf>,
+    /// Runs that began, in order: each can be opened and followed like any other run.
+    pub begun: Vec<BegunCell>,
     /// What went wrong while a run went on, the newest last.
     pub warnings: Vec<String>,
 }
@@ -56,6 +60,29 @@ impl Default for AblationProgress {
             begun: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+}
+
+/// A run that began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BegunCell {
+    /// Variant, prompt and seed.
+    pub name: String,
+    /// Its folder, as an open run has it.
+    pub folder: PathBuf,
+}
+
+impl BegunCell {
+    /// The variant; no name of one has a comma.
+    #[must_use]
+    pub fn variant(&self) -> &str {
+        self.name.split_once(", ").map_or(&self.name, |(variant, _)| variant)
+    }
+
+    /// Prompt and seed.
+    #[must_use]
+    pub fn rest(&self) -> &str {
+        self.name.split_once(", ").map_or("", |(_, rest)| rest)
     }
 }
 
@@ -94,10 +121,10 @@ impl AblationProgress {
         self.activity = status.activity;
         (self.iteration, self.iterations) = (status.iteration, status.iterations.max(plan.config.iterations));
         self.iteration_seconds = status.iteration_seconds;
-        if self.begun.last().is_none_or(|last| last != watching.run)
-            && watching.run.join(HEADER_FILE).exists()
-        {
-            self.begun.push(watching.run.to_path_buf());
+        let known = self.begun.last().is_some_and(|last| last.name == self.name);
+        if !known && watching.run.join(HEADER_FILE).exists() {
+            let folder = fs::canonicalize(watching.run).unwrap_or_else(|_| watching.run.to_path_buf());
+            self.begun.push(BegunCell { name: self.name.clone(), folder });
         }
         match watching.message {
             Some(Message::Warning(text) | Message::RecordingFailed(text)) => {
@@ -141,8 +168,10 @@ impl AblationTable {
 /// How an ablation ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AblationResult {
-    /// The table, or why there is none.
+    /// The table of what there is, or why there is none.
     pub table: Result<AblationTable, String>,
+    /// Whether it was stopped before all runs ended.
+    pub stopped: bool,
     /// Where the report is, if it was written.
     pub report: Option<PathBuf>,
 }
@@ -190,7 +219,7 @@ impl Ablating {
     #[must_use]
     pub fn new_cells(&mut self) -> Vec<PathBuf> {
         let Some(progress) = self.progress() else { return Vec::new() };
-        let new = progress.begun.iter().skip(self.told).cloned().collect();
+        let new = progress.begun.iter().skip(self.told).map(|cell| cell.folder.clone()).collect();
         self.told = progress.begun.len();
         new
     }
@@ -235,18 +264,33 @@ fn run(plan: &Plan, stop: &StopSignal, tell: &dyn Fn(AblationProgress)) -> Ablat
         progress.take(watching, plan);
         tell(progress.clone());
     };
-    let before = std::fs::metadata(report_path(&plan.out)).and_then(|found| found.modified()).ok();
+    let before = fs::metadata(report_path(&plan.out)).and_then(|found| found.modified()).ok();
     let ran = catch_unwind(AssertUnwindSafe(|| plan.run(stop, &mut watch)));
+    let stopped = matches!(ran, Ok(Err(Error::Cancelled)));
     let table = match ran {
         Ok(Ok(ablation)) => Ok(AblationTable::of(&ablation)),
-        Ok(Err(Error::Cancelled)) => {
-            Err("Stopped. Started again with the same folder, it goes on where it was.".into())
-        }
+        Ok(Err(Error::Cancelled)) => so_far(plan).map_err(|error| error.to_string()),
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => Err("The ablation ended with a fault of the program; the log says more.".into()),
     };
     // An old report must not be taken for that of this ablation.
-    let now = std::fs::metadata(report_path(&plan.out)).and_then(|found| found.modified()).ok();
+    let now = fs::metadata(report_path(&plan.out)).and_then(|found| found.modified()).ok();
     let report = (now.is_some() && (table.is_ok() || now != before)).then(|| report_path(&plan.out));
-    AblationResult { table, report }
+    AblationResult { table, stopped, report }
+}
+
+/// The table of the runs that are in the folder of `plan`.
+fn so_far(plan: &Plan) -> Result<AblationTable> {
+    let mut cells = Vec::new();
+    for row in list_runs(&plan.out)? {
+        let mut cell = Cell::found(&row.path)?;
+        // The header names the variant; whether it is the control is in the settings.
+        let shuffled =
+            cell.recorded.config.pointer("/rl/advantages").and_then(Value::as_str) == Some("shuffled");
+        if let (true, Ok(variant)) = (shuffled, cell.variant.parse()) {
+            cell.variant = Arm { variant, shuffled }.name();
+        }
+        cells.push(cell);
+    }
+    Ok(AblationTable::of(&Ablation::new(cells)))
 }

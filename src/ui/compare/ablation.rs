@@ -1,4 +1,4 @@
-//! The panel of ablations: the form, then how far it is, then what it found.
+//! The panel of ablations: the form, then how far it is with the curves of its runs, then what it found.
 
 use eframe::egui::{ProgressBar, ScrollArea, Ui};
 
@@ -6,8 +6,11 @@ use super::ablating::{AblationProgress, AblationResult};
 use super::ablation_form::{FormInput, form_ui};
 use super::ablation_plan::AblationForm;
 use super::ablation_result::result_ui;
-use super::number::{duration, number};
+use super::multiples::multiples_ui;
+use super::number::duration;
 use crate::ui::action::Action;
+use crate::ui::live::number::number;
+use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;
 
 /// What the caller knows.
@@ -26,15 +29,17 @@ pub struct AblationInput<'a> {
 /// Draws the panel.
 pub fn ablation_ui(
     ui: &mut Ui,
-    theme: &Theme,
+    scene: Scene<'_>,
     form: &mut AblationForm,
     input: AblationInput<'_>,
     out: &mut Vec<Action>,
 ) {
     if let Some(progress) = input.progress {
-        progress_ui(ui, theme, progress, input.stopping, out);
+        progress_ui(ui, scene.theme, progress, input.stopping, out);
+        multiples_ui(ui, scene, progress, out);
         return;
     }
+    let theme = scene.theme;
     ScrollArea::vertical().id_salt("ablation").auto_shrink([false, true]).show(ui, |ui| {
         if let Some(result) = input.result {
             ended_ui(ui, theme, result);
@@ -81,24 +86,18 @@ fn progress_ui(
     for warning in progress.warnings.iter().rev().take(3) {
         ui.colored_label(theme.warning, warning);
     }
-    let height = ui.text_style_height(&eframe::egui::TextStyle::Body);
-    let ended = &progress.ended;
-    ScrollArea::vertical().id_salt("ended").auto_shrink([false, true]).show_rows(
-        ui,
-        height,
-        ended.len(),
-        |ui, rows| {
-            for cell in ended.iter().rev().skip(rows.start).take(rows.len()) {
-                match &cell.problem {
-                    None => drop(ui.label(format!("{}: finished in {}", cell.name, duration(cell.seconds)))),
-                    Some(problem) => drop(ui.colored_label(theme.bad, format!("{}: {problem}", cell.name))),
-                }
-            }
-        },
-    );
+    let problems = progress.ended.iter().filter_map(|cell| Some((&cell.name, cell.problem.as_ref()?)));
+    for (name, problem) in problems {
+        ui.colored_label(theme.bad, format!("{name}: {problem}"));
+    }
 }
 
 fn ended_ui(ui: &mut Ui, theme: &Theme, result: &AblationResult) {
+    if result.stopped {
+        let words = "Stopped: the table is of the runs that there are. Started again with the same folder, the ablation goes on \
+                     where it was.";
+        ui.colored_label(theme.warning, words);
+    }
     if let Some(report) = &result.report {
         ui.horizontal_wrapped(|ui| {
             ui.label("Report");

@@ -11,6 +11,7 @@ use crate::runs::report::BASELINE;
 use crate::session::ablate::{Arm, Plan};
 use crate::session::train::config::TrainConfig;
 use crate::ui::action::Action;
+use crate::ui::live::number::counted;
 use crate::ui::settings_form::field::choices;
 use crate::ui::theme::Theme;
 
@@ -144,8 +145,8 @@ fn start_ui(
     };
     ui.horizontal_wrapped(|ui| {
         let count = plan.as_ref().ok().map(|plan| runs(plan));
-        let words =
-            count.map_or_else(|| "Start".to_owned(), |count| format!("Start {}", counted(count, "run")));
+        let words = count
+            .map_or_else(|| "Start".to_owned(), |count| format!("Start {}", counted(count as usize, "run")));
         ui.add_enabled_ui(refused.is_none(), |ui| {
             let response = ui
                 .button(words)
@@ -166,14 +167,10 @@ fn start_ui(
     }
 }
 
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 fn estimate(plan: &Plan, iteration_seconds: Option<f64>) -> String {
-    let arms = counted(plan.arms.len() as u64, "variant");
-    let prompts = counted(plan.prompts.len() as u64, "prompt");
-    let parts = format!("{arms} x {prompts} x {}", counted(plan.seeds, "seed"));
+    let arms = counted(plan.arms.len(), "variant");
+    let prompts = counted(plan.prompts.len(), "prompt");
+    let parts = format!("{arms} x {prompts} x {}", counted(plan.seeds as usize, "seed"));
     let all = runs(plan) as f64 * plan.config.iterations as f64;
     match iteration_seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
         Some(seconds) => format!(

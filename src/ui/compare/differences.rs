@@ -1,67 +1,64 @@
-//! The difference of two pictures, computed once for a pair.
-
-use eframe::egui::{Color32, ColorImage, Context, TextureHandle, TextureId, TextureOptions};
+//! How far two pictures are apart, in numbers computed once for a pair.
 
 use crate::ui::overlay::Picture;
 use crate::world::image::Rgb8;
 
-/// The difference of a pair of pictures, as a texture.
-#[derive(Clone, Default)]
-pub struct Differences {
-    held: Option<Held>,
+/// How far two pictures are apart, over all pixels, in steps of an 8-bit colour.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Apart {
+    /// Mean of |a - b| over all colours, 0 to 255.
+    pub absolute: f64,
+    /// Mean of the lightness of b less that of a, -255 to 255.
+    pub lightness: f64,
 }
 
-#[derive(Clone)]
-struct Held {
-    /// Numbers of the pictures and the factor.
-    of: (u64, u64, u32),
-    mean: f64,
-    texture: TextureHandle,
+/// The numbers of the pair that was asked for last.
+#[derive(Clone, Debug, Default)]
+pub struct Differences {
+    held: Option<((u64, u64), Result<Apart, String>)>,
 }
 
 impl Differences {
-    /// The texture of |a - b| times `factor`, and the mean of |a - b| over all pixels and colours, 0 to 255.
+    /// How far `a` and `b` are apart.
     ///
     /// # Errors
-    /// A sentence if the pictures differ in size.
-    pub fn of(
-        &mut self,
-        ctx: &Context,
-        (a, b): (&Picture, &Picture),
-        factor: u32,
-    ) -> Result<(TextureId, f64), String> {
-        let of = (a.id(), b.id(), factor);
-        if let Some(held) = self.held.as_ref().filter(|held| held.of == of) {
-            return Ok((held.texture.id(), held.mean));
+    /// A sentence if they differ in size.
+    pub fn of(&mut self, a: &Picture, b: &Picture) -> Result<Apart, String> {
+        let pair = (a.id(), b.id());
+        if let Some((_, apart)) = self.held.as_ref().filter(|(of, _)| *of == pair) {
+            return apart.clone();
         }
-        let (image, mean) = difference(a.image(), b.image(), factor)?;
-        let texture = ctx.load_texture("difference", image, TextureOptions::NEAREST);
-        let id = texture.id();
-        self.held = Some(Held { of, mean, texture });
-        Ok((id, mean))
+        let apart = apart(a.image(), b.image());
+        self.held = Some((pair, apart.clone()));
+        apart
     }
 }
 
-/// |a - b| times `factor`, cut at white, and the mean of |a - b|, 0 to 255.
+/// How far `a` and `b` are apart.
 ///
 /// # Errors
-/// A sentence if the pictures differ in size.
-pub fn difference(a: &Rgb8, b: &Rgb8, factor: u32) -> Result<(ColorImage, f64), String> {
+/// A sentence if they differ in size.
+fn apart(a: &Rgb8, b: &Rgb8) -> Result<Apart, String> {
     if (a.width, a.height) != (b.width, b.height) {
         return Err(format!(
             "A has {} x {} pixels and B has {} x {}: they have no difference.",
             a.width, a.height, b.width, b.height
         ));
     }
-    let apart: Vec<u8> = a.pixels.iter().zip(&b.pixels).map(|(a, b)| a.abs_diff(*b)).collect();
-    let sum: u64 = apart.iter().copied().map(u64::from).sum();
-    let louder = |v: u8| u8::try_from(u32::from(v).saturating_mul(factor)).unwrap_or(u8::MAX);
-    let colour = |c: &[u8]| match c {
-        [r, g, b] => Color32::from_rgb(louder(*r), louder(*g), louder(*b)),
-        _ => Color32::BLACK,
-    };
-    let image = ColorImage::new([a.width, a.height], apart.chunks(3).map(colour).collect());
-    Ok((image, sum as f64 / apart.len().max(1) as f64))
+    let colours = a.pixels.len().max(1) as f64;
+    let absolute: u64 = a.pixels.iter().zip(&b.pixels).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+    let lighter: f64 = a
+        .pixels
+        .chunks_exact(3)
+        .zip(b.pixels.chunks_exact(3))
+        .map(|(a, b)| lightness(b) - lightness(a))
+        .sum();
+    Ok(Apart { absolute: absolute as f64 / colours, lightness: lighter * 3.0 / colours })
+}
+
+/// As the shader of overlays has it.
+fn lightness(colour: &[u8]) -> f64 {
+    colour.iter().zip([0.2126, 0.7152, 0.0722]).map(|(value, weight)| f64::from(*value) * weight).sum()
 }
 
 #[cfg(test)]
@@ -71,20 +68,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_difference_is_amplified_but_its_mean_is_not() {
+    fn both_means_are_those_of_all_pixels() {
         let (a, b) = (Rgb8::filled(2, 2, [10, 20, 30]), Rgb8::filled(2, 2, [13, 10, 30]));
-        let (image, mean) = difference(&a, &b, 8).unwrap();
-        assert_eq!(image.pixels, [Color32::from_rgb(24, 80, 0); 4]);
-        assert!((mean - 13.0 / 3.0).abs() < 1e-12);
-        assert!(difference(&a, &Rgb8::filled(3, 2, [0; 3]), 1).unwrap_err().contains("3 x 2"));
+        let apart = apart(&a, &b).unwrap();
+        assert!((apart.absolute - 13.0 / 3.0).abs() < 1e-12);
+        assert!((apart.lightness - (3.0 * 0.2126 - 10.0 * 0.7152)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn pictures_of_two_sizes_have_no_difference_and_another_pair_is_computed_anew() {
+        let picture = |side, level| Picture::new(Rgb8::filled(side, 2, [level; 3])).unwrap();
+        let mut differences = Differences::default();
+        assert!(differences.of(&picture(2, 0), &picture(3, 0)).unwrap_err().contains("3 x 2"));
+        for _ in 0..2 {
+            assert_eq!(differences.of(&picture(2, 4), &picture(2, 9)).unwrap().absolute, 5.0);
+        }
     }
 
     proptest! {
         #[test]
-        fn the_difference_has_no_direction(a in prop::collection::vec(0u8.., 12), b in prop::collection::vec(0u8.., 12)) {
+        fn the_absolute_difference_has_no_direction_and_the_other_one_has(
+            a in prop::collection::vec(0u8.., 12), b in prop::collection::vec(0u8.., 12),
+        ) {
             let (a, b) = (Rgb8::new(2, 2, a).unwrap(), Rgb8::new(2, 2, b).unwrap());
-            prop_assert_eq!(difference(&a, &b, 3), difference(&b, &a, 3));
-            prop_assert_eq!(difference(&a, &a, 3).unwrap().1, 0.0);
+            let (there, back) = (apart(&a, &b).unwrap(), apart(&b, &a).unwrap());
+            prop_assert_eq!(there.absolute, back.absolute);
+            prop_assert!((there.lightness + back.lightness).abs() < 1e-9);
+            prop_assert!(there.lightness.abs() <= 255.0 && there.absolute <= 255.0);
+            prop_assert_eq!(apart(&a, &a).unwrap(), Apart { absolute: 0.0, lightness: 0.0 });
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Compare: runs side by side, as a table, as pictures, as an ablation, and branches of a run.
 
 pub mod ab;
+mod ab_pictures;
 pub mod ablating;
 pub mod ablation;
 pub mod ablation_form;
@@ -13,13 +14,15 @@ pub mod fork;
 pub mod found;
 pub mod grid;
 pub mod groups;
+mod multiples;
 pub mod names;
+pub mod nothing_drawn;
 pub mod number;
 pub mod pictures;
+mod pictures_bar;
 pub mod row;
 pub mod sameness;
 pub mod side;
 pub mod source;
 pub mod table;
-pub mod texture;
 pub mod zoom;

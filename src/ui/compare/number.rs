@@ -1,33 +1,15 @@
-//! Numbers as the tables of Compare show them.
+//! What the tables of Compare show besides plain numbers: nothing, intervals, durations and settings.
 
 use serde_json::Value;
 
 use crate::runs::report::stats::Interval;
+use crate::ui::live::number::number;
 
 /// What stands for a number that is not there.
 pub const NOTHING: &str = "\u{2013}";
 
 /// Between a value and the one that came after it, as in the record's own words; the window's font has no arrow.
 pub const THEN: &str = " -> ";
-
-/// Three significant digits; what is not finite by its name.
-#[must_use]
-pub fn number(value: f64) -> String {
-    let size = value.abs();
-    let text = if value.is_nan() {
-        "NaN".to_owned()
-    } else if value.is_infinite() {
-        if value > 0.0 { "\u{221e}" } else { "-\u{221e}" }.to_owned()
-    } else if size == 0.0 {
-        "0".to_owned()
-    } else if (1e-3..1e5).contains(&size) {
-        let decimals = (2 - size.log10().floor() as i32).max(0) as usize;
-        format!("{value:.decimals$}")
-    } else {
-        format!("{value:.1e}")
-    };
-    with_minus(&text)
-}
 
 /// The number, or what stands for none.
 #[must_use]
@@ -39,10 +21,10 @@ pub fn number_or_nothing(value: Option<f64>) -> String {
 #[must_use]
 pub fn estimate(mean: f64, interval: Option<Interval>, signed: bool) -> String {
     let plus = |text: String| if signed && mean > 0.0 { format!("+{text}") } else { text };
-    let Some(Interval { low, high }) = interval else { return plus(number(mean)) };
+    let Some(Interval { low, high }) = interval else { return plus(with_minus(&number(mean))) };
     let half = (high - low) / 2.0;
     if !(1e-4..1e5).contains(&half) {
-        return plus(format!("{} [{}, {}]", number(mean), number(low), number(high)));
+        return plus(with_minus(&format!("{} [{}, {}]", number(mean), number(low), number(high))));
     }
     let decimals = (1 - half.log10().floor() as i32).max(0) as usize;
     let of = |value: f64| {
@@ -57,8 +39,11 @@ pub fn estimate(mean: f64, interval: Option<Interval>, signed: bool) -> String {
 /// A time: `2 h 5 min`, `4 min 10 s`, `12.3 s`.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
-    if !seconds.is_finite() || seconds < 60.0 {
+    if !seconds.is_finite() {
         return format!("{} s", number(seconds));
+    }
+    if seconds < 60.0 {
+        return format!("{seconds:.1} s");
     }
     let whole = seconds.round() as u64;
     let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
@@ -103,14 +88,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_finite_is_named() {
-        assert_eq!(number(f64::NAN), "NaN");
-        assert_eq!(number(f64::NEG_INFINITY), "\u{2212}\u{221e}");
+    fn what_is_not_there_and_what_is_not_finite_are_shown() {
         assert_eq!(number_or_nothing(None), NOTHING);
-        assert_eq!(
-            [number(0.5), number(-12.345), number(0.000_012)],
-            ["0.500", "\u{2212}12.3", "1.2e\u{2212}5"]
-        );
+        assert_eq!(number_or_nothing(Some(f64::NAN)), "NaN");
+        assert_eq!(estimate(f64::NAN, None, true), "NaN");
+        assert_eq!(estimate(-0.5, None, true), "\u{2212}0.500");
+        assert_eq!(duration(f64::INFINITY), "+infinity s");
     }
 
     #[test]
@@ -121,7 +104,10 @@ mod tests {
             estimate(-0.001, Some(Interval { low: -0.3, high: 0.298 }), true),
             "0.00 [\u{2212}0.30, 0.30]"
         );
-        assert_eq!(duration(7512.0), "2 h 5 min");
+        assert_eq!(
+            [duration(7512.0), duration(250.4), duration(12.345)],
+            ["2 h 5 min", "4 min 10 s", "12.3 s"]
+        );
     }
 
     #[test]

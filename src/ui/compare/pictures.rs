@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eframe::egui::{
-    self, Button, Color32, Pos2, Rect, Response, Role, Sense, Slider, Ui, Vec2, WidgetInfo, vec2,
+    self, Align, Color32, Layout, Pos2, Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, vec2,
 };
 use serde::{Deserialize, Serialize};
 
@@ -12,17 +12,18 @@ use super::ab::AbView;
 use super::grid::{CAPTION, Grid, Place, grid_ui, padded};
 use super::groups::RunGroup;
 use super::names::name;
-use super::number::number;
+use super::nothing_drawn::why_nothing_is_drawn;
+use super::pictures_bar::{layer_ui, source_ui};
 use super::sameness::sameness;
 use super::side::{Side, caption};
 use super::source::{self, Held, PictureSource};
-use super::texture::Textures;
-use super::zoom::Zoom;
 use crate::runs::list::REWARD;
 use crate::ui::action::Action;
 use crate::ui::data::group::{LoadedGroup, group_at};
 use crate::ui::data::media::Loaded;
 use crate::ui::data::run::{OpenRun, RunId};
+use crate::ui::live::number::number;
+use crate::ui::overlay::{ImageResponse, ImageView, Overlay, image_ui};
 use crate::ui::picture::{PictureStyle, picture_ui};
 use crate::ui::scene::Scene;
 use crate::ui::view::OverlayView;
@@ -31,6 +32,8 @@ use crate::ui::view::OverlayView;
 const RUN_WIDTH: f32 = 190.0;
 /// Height of what is said of a picture, points.
 const BELOW: f32 = 20.0;
+/// Height of the heading, points.
+const HEAD: f32 = 22.0;
 
 /// How the pictures are looked at.
 #[derive(Clone, Serialize, Deserialize)]
@@ -40,15 +43,10 @@ pub struct PicturesView {
     pub source: PictureSource,
     /// Their side, points.
     pub side: f32,
-    /// The part that is seen, of all of them.
-    #[serde(skip)]
-    pub zoom: Zoom,
     #[serde(skip)]
     groups: BTreeMap<RunId, Arc<LoadedGroup>>,
     #[serde(skip)]
     frames: BTreeMap<(RunId, usize), Held>,
-    #[serde(skip)]
-    textures: Textures,
 }
 
 impl Default for PicturesView {
@@ -56,10 +54,8 @@ impl Default for PicturesView {
         Self {
             source: PictureSource::default(),
             side: 96.0,
-            zoom: Zoom::default(),
             groups: BTreeMap::new(),
             frames: BTreeMap::new(),
-            textures: Textures::default(),
         }
     }
 }
@@ -79,17 +75,17 @@ impl PicturesView {
 }
 
 /// What is drawn.
-#[derive(Clone, Copy)]
 pub struct PicturesInput<'a> {
     /// The runs, see [`super::table::groups`].
     pub groups: &'a [RunGroup],
-    /// The layer over all pictures.
-    pub overlay: &'a OverlayView,
+    /// The layer over all pictures, the same in Live and Inspect.
+    pub overlay: &'a mut OverlayView,
     /// Colours of the series palette.
     pub colour: &'a dyn Fn(usize) -> Color32,
 }
 
-/// Draws the pictures of all runs. A click makes a picture A of A/B, a click with Shift makes it B.
+/// Draws the pictures of all runs with the choice of the layer over them. A click makes a picture A of A/B, a click with
+/// Shift makes it B.
 pub fn pictures_ui(
     ui: &mut Ui,
     scene: Scene<'_>,
@@ -103,42 +99,38 @@ pub fn pictures_ui(
         .iter()
         .flat_map(|group| group.runs.iter().map(|run| (*run, (input.colour)(group.colour))))
         .collect();
-    let drawn: Vec<RunId> = rows.iter().map(|(run, _)| *run).collect();
-    controls_ui(ui, view);
-    if drawn.is_empty() {
-        ui.colored_label(scene.theme.faint, "No run is drawn: check one in the table of runs.");
+    if rows.is_empty() {
+        ui.colored_label(scene.theme.faint, why_nothing_is_drawn(scene.runs));
         return;
     }
-    ui.colored_label(scene.theme.faint, sameness(scene, view.source, &drawn));
+    let drawn: Vec<RunId> = rows.iter().map(|(run, _)| *run).collect();
     view.groups.retain(|run, _| drawn.contains(run));
     view.frames.retain(|(run, _), _| drawn.contains(run));
-    let of =
-        |id: &RunId| scene.runs.get(*id).map_or(0, |run| source::count(run, view.source, scene.step_of(run)));
-    let columns = drawn.iter().map(of).max().unwrap_or(0);
-    let mut widths = vec![RUN_WIDTH];
-    widths.resize(columns + 1, padded(view.side));
-    let line = scene.theme.line;
-    let row = (view.side + BELOW + 6.0).max(84.0);
-    let grid = Grid { name: "pictures", widths: &widths, head: 22.0, row, rows: rows.len(), line };
-    let mut panel = Panel { scene, view, overlay: input.overlay, ab, out };
-    grid_ui(ui, grid, &mut |ui, place| panel.cell(ui, place, &rows));
+    let height = ui.available_height();
+    let least = HEAD + row_height(view.side) + ui.spacing().scroll.allocated_width();
+    // In a low panel all of it scrolls, so that a whole row of pictures is seen.
+    ScrollArea::vertical().id_salt("pictures of runs").auto_shrink(false).show(ui, |ui| {
+        let top = ui.cursor().top();
+        source_ui(ui, view, &mut ab.zoom);
+        if view.source == PictureSource::Training {
+            let held: Vec<&LoadedGroup> =
+                drawn.iter().filter_map(|run| view.groups.get(run).map(Arc::as_ref)).collect();
+            layer_ui(ui, scene, input.overlay, &held, out);
+        }
+        let same = sameness(scene, view.source, &drawn);
+        if !same.is_empty() {
+            ui.colored_label(scene.theme.faint, same);
+        }
+        let left = (height - (ui.cursor().top() - top)).max(least);
+        let size = vec2(ui.available_width(), left);
+        ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
+            Panel { scene, view, overlay: input.overlay, ab, out }.grid_ui(ui, &rows);
+        });
+    });
 }
 
-fn controls_ui(ui: &mut Ui, view: &mut PicturesView) {
-    ui.horizontal_wrapped(|ui| {
-        for source in PictureSource::ALL {
-            ui.selectable_value(&mut view.source, source, source.name()).on_hover_text(source.meaning());
-        }
-        ui.separator();
-        let slider = Slider::new(&mut view.side, 48.0..=320.0).step_by(8.0).show_value(false).text("Size");
-        ui.add(slider)
-            .on_hover_text("Side of the pictures. Scroll over one to zoom into all of them, drag to move.");
-        let words = format!("Reset zoom ({:.1} x)", view.zoom.factor());
-        let reset = ui.add_enabled(!view.zoom.is_whole(), Button::new(words));
-        if reset.on_hover_text("Show whole pictures again; a double click does so too.").clicked() {
-            view.zoom = Zoom::default();
-        }
-    });
+fn row_height(side: f32) -> f32 {
+    (side + BELOW + 6.0).max(84.0)
 }
 
 struct Panel<'a> {
@@ -150,6 +142,19 @@ struct Panel<'a> {
 }
 
 impl Panel<'_> {
+    fn grid_ui(&mut self, ui: &mut Ui, rows: &[(RunId, Color32)]) {
+        let of = |(id, _): &(RunId, Color32)| {
+            let run = self.scene.runs.get(*id);
+            run.map_or(0, |run| source::count(run, self.view.source, self.scene.step_of(run)))
+        };
+        let columns = rows.iter().map(of).max().unwrap_or(0);
+        let mut widths = vec![RUN_WIDTH];
+        widths.resize(columns + 1, padded(self.view.side));
+        let (row, line) = (row_height(self.view.side), self.scene.theme.line);
+        let grid = Grid { name: "pictures", widths: &widths, head: HEAD, row, rows: rows.len(), line };
+        grid_ui(ui, grid, &mut |ui, place| self.cell(ui, place, rows));
+    }
+
     fn cell(&mut self, ui: &mut Ui, place: Place, rows: &[(RunId, Color32)]) {
         let faint = self.scene.theme.faint;
         match (place.row, place.column) {
@@ -215,14 +220,14 @@ impl Panel<'_> {
         let at = (self.scene.step_of(run), self.scene.selection.group);
         let Some(found) = source::find(run, self.view.source, at, index) else { return };
         let side = Side { run: run.id, pinned: None, picture: index };
-        let name = caption(&name(self.scene.runs, run), &side, &found, self.view.source);
+        let name = caption(&name(self.scene.runs, run), &found, self.view.source);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
-            let response = match self.view.source {
+            let image = match self.view.source {
                 PictureSource::Training => self.trained_ui(ui, run, index, &name),
                 PictureSource::Fixed => self.fixed_ui(ui, (run, &found), index, &name),
             };
-            self.act(ui, (run, side), &response, &found.prompt);
+            self.act(ui, (run, side), image, &found.prompt);
             let mark = self.marks(run, index);
             let text = match self.view.source {
                 PictureSource::Training => format!("{mark}{}", number(found.score)),
@@ -232,7 +237,7 @@ impl Panel<'_> {
         });
     }
 
-    fn trained_ui(&mut self, ui: &mut Ui, run: &OpenRun, index: usize, name: &str) -> Response {
+    fn trained_ui(&mut self, ui: &mut Ui, run: &OpenRun, index: usize, name: &str) -> ImageResponse {
         let at = (self.scene.step_of(run), self.scene.selection.group);
         let held = self.view.groups.get(&run.id);
         if let Some(Loaded::Ready(group)) = group_at(run, self.scene.media, at, held) {
@@ -245,11 +250,11 @@ impl Panel<'_> {
             return empty_ui(ui, self.scene, self.view.side, name, reason);
         }
         let style = PictureStyle {
-            ar_step: self.scene.selection.ar_step,
-            uv: self.view.zoom.uv,
+            ar_step: self.scene.selection.ar_step.filter(|step| *step < group.record.ar_steps),
+            uv: self.ab.zoom.uv,
             ..PictureStyle::of(self.overlay)
         };
-        picture_ui(ui, self.scene, (&group, index), self.view.side, style, name).response
+        picture_ui(ui, self.scene, (&group, index), self.view.side, style, name)
     }
 
     fn fixed_ui(
@@ -258,18 +263,16 @@ impl Panel<'_> {
         (run, found): (&OpenRun, &source::Found),
         index: usize,
         name: &str,
-    ) -> Response {
+    ) -> ImageResponse {
         let key = (run.id, index);
         let held = source::read(run, self.scene.media, found.clone(), self.view.frames.remove(&key));
         let Some(held) = held else { return empty_ui(ui, self.scene, self.view.side, name, "reading") };
         self.view.frames.insert(key, held.clone());
         match held.picture {
             Ok(picture) => {
-                let texture = self.view.textures.of(ui.ctx(), &picture);
-                let (rect, response) = ui.allocate_exact_size(Vec2::splat(self.view.side), Sense::click());
-                response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-                ui.painter().image(texture, rect, self.view.zoom.uv, Color32::WHITE);
-                response
+                let seen = ImageView { size: Vec2::splat(self.view.side), uv: self.ab.zoom.uv };
+                // Fixed prompts are recorded without maps of their tokens.
+                image_ui(ui, self.scene.renderer, &picture, &Overlay::none(0), seen, name)
             }
             Err(reason) => empty_ui(ui, self.scene, self.view.side, name, &reason),
         }
@@ -283,9 +286,10 @@ impl Panel<'_> {
         letters.iter().filter(|(_, is)| *is && same).map(|(letter, _)| *letter).collect()
     }
 
-    fn act(&mut self, ui: &Ui, (run, side): (&OpenRun, Side), response: &Response, prompt: &str) {
-        let response = response.interact(Sense::click_and_drag());
-        self.view.zoom.follow(ui, &response);
+    fn act(&mut self, ui: &Ui, (run, side): (&OpenRun, Side), image: ImageResponse, prompt: &str) {
+        let seen = ImageView { size: Vec2::splat(self.view.side), uv: self.ab.zoom.uv };
+        self.ab.zoom.follow(ui, &image, seen);
+        let response = image.response;
         let shift = ui.input(|input| input.modifiers.shift);
         if response.clicked() {
             self.choose(side, shift);
@@ -307,8 +311,8 @@ impl Panel<'_> {
             }
         });
         response.on_hover_text(format!(
-            "{prompt}\nClick makes it A of A/B, Shift and click B. Scroll zooms all pictures, a drag moves them, a double click \
-             shows all."
+            "{prompt}\nClick makes it A of A/B, Shift and click B. Scrolling with Ctrl or a pinch zooms all pictures, a drag moves \
+             them, a double click shows all."
         ));
     }
 
@@ -319,13 +323,13 @@ impl Panel<'_> {
 }
 
 /// A square without a picture, and why.
-fn empty_ui(ui: &mut Ui, scene: Scene<'_>, side: f32, name: &str, reason: &str) -> Response {
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
+fn empty_ui(ui: &mut Ui, scene: Scene<'_>, side: f32, name: &str, reason: &str) -> ImageResponse {
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{name}: {reason}")));
     ui.painter().rect_filled(rect, 2.0, scene.theme.background);
     let font = egui::TextStyle::Small.resolve(ui.style());
     let galley = ui.painter().layout(reason.to_owned(), font, scene.theme.faint, side - 8.0);
     let at: Pos2 = rect.center() - galley.size() / 2.0;
     ui.painter().with_clip_rect(rect.intersect(ui.clip_rect())).galley(at, galley, scene.theme.faint);
-    response
+    ImageResponse { response, hovered_token: None, clicked_token: None, pointer_uv: None }
 }

@@ -3,9 +3,9 @@
 use eframe::egui::{self, ComboBox, DragValue, Ui};
 
 use super::names::name;
-use super::number::number;
 use super::source::{self, Found, Held, PictureSource};
 use crate::ui::data::run::RunId;
+use crate::ui::live::number::number;
 use crate::ui::scene::Scene;
 
 /// Which picture is shown.
@@ -39,10 +39,16 @@ impl Side {
     ) -> Result<Option<Held>, String> {
         let run = scene.runs.get(self.run).ok_or("The run was closed; choose another.")?;
         let step = self.step(scene);
-        let found = source::find(run, source, (step, scene.selection.group), self.picture);
+        let at = (step, scene.selection.group);
+        let found = source::find(run, source, at, self.picture);
         let found = found.ok_or_else(|| self.nothing(scene, source, step))?;
-        let old = held.take().filter(|(id, _)| *id == self.run).map(|(_, held)| held);
-        let read = source::read(run, scene.media, found, old);
+        let of_group = source == PictureSource::Training;
+        let old = held.take().filter(|(id, held)| *id == self.run && held.group.is_some() == of_group);
+        let old = old.map(|(_, held)| held);
+        let read = match source {
+            PictureSource::Training => source::read_group(run, scene.media, at, found, old),
+            PictureSource::Fixed => source::read(run, scene.media, found, old),
+        };
         *held = read.clone().map(|read| (self.run, read));
         Ok(read)
     }
@@ -66,10 +72,10 @@ impl Side {
 
 /// A caption: run, iteration, picture, score.
 #[must_use]
-pub fn caption(name: &str, side: &Side, found: &Found, source: PictureSource) -> String {
+pub fn caption(name: &str, found: &Found, source: PictureSource) -> String {
     let score = number(found.score);
     let what = if source == PictureSource::Training { "reward" } else { "score" };
-    format!("{name}, iteration {}, picture {}, {what} {score}", found.step, side.picture + 1)
+    format!("{name}, iteration {}, picture {}, {what} {score}", found.step, found.index + 1)
 }
 
 /// Draws the choice; `letter` is A or B.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::runs::event::MediaRef;
+use crate::ui::data::group::{LoadedGroup, group_at};
 use crate::ui::data::media::{Loaded, Media};
 use crate::ui::data::run::OpenRun;
 use crate::ui::overlay::Picture;
@@ -53,6 +54,8 @@ impl PictureSource {
 pub struct Found {
     /// The iteration it really is of, at or before the one asked for.
     pub step: usize,
+    /// Which picture of the group, or which fixed prompt, from 0.
+    pub index: usize,
     /// Its prompt.
     pub prompt: String,
     /// Reward in training, or the verifier's score of a fixed prompt.
@@ -87,12 +90,13 @@ pub fn find(
             let (step, record) = of_step.get(group.min(of_step.len().checked_sub(1)?))?;
             let picture = record.pictures.get(index)?;
             let prompt = record.prompt.clone();
-            Some(Found { step: *step, prompt, score: picture.reward.0, png: picture.png })
+            Some(Found { step: *step, index, prompt, score: picture.reward.0, png: picture.png })
         }
         PictureSource::Fixed => {
             let (step, frames) = run.store.probes_at(step)?;
             let frame = frames.get(index)?;
-            Some(Found { step: *step, prompt: frame.prompt.clone(), score: frame.score.0, png: frame.png })
+            let prompt = frame.prompt.clone();
+            Some(Found { step: *step, index, prompt, score: frame.score.0, png: frame.png })
         }
     }
 }
@@ -104,9 +108,11 @@ pub struct Held {
     pub found: Found,
     /// The picture, or why it cannot be shown.
     pub picture: Result<Arc<Picture>, Arc<str>>,
+    /// The group that it is of, with the maps of its tokens; none for a fixed prompt.
+    pub group: Option<Arc<LoadedGroup>>,
 }
 
-/// Reads what was found. Gives `held` back as long as it is still right or the next is not here yet.
+/// Reads a picture that was found. Gives `held` back as long as it is still right or the next is not here yet.
 #[must_use]
 pub fn read(run: &OpenRun, media: &Media, found: Found, held: Option<Held>) -> Option<Held> {
     if held.as_ref().is_some_and(|held| held.found == found && held.picture.is_ok()) {
@@ -114,7 +120,28 @@ pub fn read(run: &OpenRun, media: &Media, found: Found, held: Option<Held>) -> O
     }
     match media.picture(run.store.path(), found.png) {
         Loaded::Waiting => held,
-        Loaded::Ready(picture) => Some(Held { found, picture: Ok(picture) }),
-        Loaded::Failed(text) => Some(Held { found, picture: Err(text) }),
+        Loaded::Ready(picture) => Some(Held { found, picture: Ok(picture), group: None }),
+        Loaded::Failed(text) => Some(Held { found, picture: Err(text), group: None }),
+    }
+}
+
+/// Reads the group of a picture that was found at `(step, group)`, for the maps of its tokens. Gives `held` back as long as
+/// the group is not here yet.
+#[must_use]
+pub fn read_group(
+    run: &OpenRun,
+    media: &Media,
+    at: (usize, usize),
+    found: Found,
+    held: Option<Held>,
+) -> Option<Held> {
+    let old = held.as_ref().and_then(|held| held.group.as_ref());
+    match group_at(run, media, at, old)? {
+        Loaded::Waiting => held,
+        Loaded::Ready(group) => {
+            let picture = group.pictures.get(found.index)?.clone();
+            Some(Held { found, picture, group: Some(group) })
+        }
+        Loaded::Failed(text) => Some(Held { found, picture: Err(text), group: None }),
     }
 }

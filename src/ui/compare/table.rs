@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::columns::Column;
 use super::filter::RunFilter;
 use super::grid::{Grid, Place, grid_ui, padded};
-use super::groups::{RunGroup, colours, grouped, keys};
+use super::groups::{BY_VARIANT, RunGroup, colours, grouped, keys};
 use super::row::{Rows, RunRow, Setting};
 use crate::ui::action::Action;
 use crate::ui::data::run::{RunId, Runs};
@@ -23,6 +23,8 @@ const WIDEST: f32 = 260.0;
 const WIDEST_NAME: f32 = 320.0;
 /// Room for the colour, the check and the cross beside the name.
 const BESIDE_NAME: f32 = 72.0;
+/// Settings listed while the pointer rests on a name.
+const HOVERED: usize = 12;
 /// Room for the arrow that shows the order.
 const ARROW: f32 = 12.0;
 
@@ -70,6 +72,11 @@ impl TableView {
         self.filter.update();
     }
 
+    /// Colours and groups by variant, as an ablation is looked at.
+    pub fn group_by_variant(&mut self) {
+        self.group = Some(BY_VARIANT.to_owned());
+    }
+
     /// The rows, in the order in which the runs were opened.
     #[must_use]
     pub fn rows(&self) -> &[RunRow] {
@@ -82,10 +89,8 @@ impl TableView {
         self.layout.order.iter().filter_map(|place| Some(self.rows.all().get(*place)?.id)).collect()
     }
 
-    /// The settings in which the open runs differ, as `run` has them: for legends and what is shown at the pointer.
-    #[must_use]
-    pub fn told_apart(&self, run: RunId) -> Vec<String> {
-        let Some(row) = self.rows.all().iter().find(|row| row.id == run) else { return Vec::new() };
+    /// The settings in which the open runs differ, as `row` has them.
+    fn told_apart(&self, row: &RunRow) -> Vec<String> {
         let settings = self.rows.differing().iter();
         settings.filter_map(|path| Some(format!("{path} = {}", row.settings.get(path)?.text()))).collect()
     }
@@ -142,6 +147,9 @@ pub fn table_ui(
         return;
     }
     view.lay_out(ui);
+    if view.layout.order.is_empty() {
+        ui.colored_label(scene.theme.warning, "The filter hides every run. Change it, or clear it.");
+    }
     let height = ui.spacing().interact_size.y + 4.0;
     let grid = Grid {
         name: "runs",
@@ -160,7 +168,7 @@ pub fn table_ui(
         (Some(_), Some(column)) => {
             if let Some(row) = row_at(view, place) {
                 let swatch = colour(view.layout.colours.get(&row.id).copied().unwrap_or(row.colour));
-                cell_ui(ui, scene, (row, column), swatch, out);
+                cell_ui(ui, (scene, view), (row, column), swatch, out);
             }
         }
         _ => {}
@@ -242,13 +250,13 @@ fn head_button_ui(ui: &mut Ui, column: &Column, (sorted, descending): (bool, boo
 
 fn cell_ui(
     ui: &mut Ui,
-    scene: Scene<'_>,
+    (scene, view): (Scene<'_>, &TableView),
     (row, column): (&RunRow, &Column),
     swatch: Color32,
     out: &mut Vec<Action>,
 ) {
     if *column == Column::Name {
-        return name_ui(ui, scene, row, swatch, out);
+        return name_ui(ui, (scene, view), row, swatch, out);
     }
     let text = column.text(row);
     let changed =
@@ -271,7 +279,13 @@ fn cell_ui(
     }
 }
 
-fn name_ui(ui: &mut Ui, scene: Scene<'_>, row: &RunRow, swatch: Color32, out: &mut Vec<Action>) {
+fn name_ui(
+    ui: &mut Ui,
+    (scene, view): (Scene<'_>, &TableView),
+    row: &RunRow,
+    swatch: Color32,
+    out: &mut Vec<Action>,
+) {
     let Some(run) = scene.runs.get(row.id) else { return };
     let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), Sense::hover());
     let fill = if run.shown { swatch } else { swatch.gamma_multiply(0.35) };
@@ -296,7 +310,7 @@ fn name_ui(ui: &mut Ui, scene: Scene<'_>, row: &RunRow, swatch: Color32, out: &m
                 text = text.color(scene.theme.bad);
             }
             let response = ui.add(Button::selectable(selected, text).truncate());
-            if response.on_hover_ui(|ui| hover_ui(ui, scene, row)).clicked() {
+            if response.on_hover_ui(|ui| hover_ui(ui, (scene, view), row)).clicked() {
                 out.push(Action::Select(row.id));
             }
         });
@@ -304,11 +318,21 @@ fn name_ui(ui: &mut Ui, scene: Scene<'_>, row: &RunRow, swatch: Color32, out: &m
 }
 
 /// What the run is: where it lies and what it differs in.
-fn hover_ui(ui: &mut Ui, scene: Scene<'_>, row: &RunRow) {
+fn hover_ui(ui: &mut Ui, (scene, view): (Scene<'_>, &TableView), row: &RunRow) {
     let Some(run) = scene.runs.get(row.id) else { return };
     ui.label("Click shows the run in Live and Inspect.");
     ui.colored_label(scene.theme.faint, run.store.path().display().to_string());
     ui.label(format!("{} · {} · prompts {}", row.kind, row.variant, row.prompts()));
+    let apart = view.told_apart(row);
+    if !apart.is_empty() {
+        ui.colored_label(scene.theme.faint, "Settings in which the open runs differ");
+        for setting in apart.iter().take(HOVERED) {
+            ui.label(setting);
+        }
+        if let Some(more) = apart.len().checked_sub(HOVERED).filter(|more| *more > 0) {
+            ui.colored_label(scene.theme.faint, format!("and {more} more, in the columns of the table"));
+        }
+    }
     if !run.complete {
         ui.colored_label(scene.theme.warning, "It is still being read.");
     }

@@ -2,7 +2,7 @@
 //! open on a virtual display, and without. Alone in this program, so that nothing else takes the cores.
 
 #![cfg(all(feature = "gui", target_os = "linux"))]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod display;
 

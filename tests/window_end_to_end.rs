@@ -4,7 +4,7 @@
 //! one (mesa-vulkan-drivers).
 
 #![cfg(all(feature = "gui", target_os = "linux"))]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod display;
 

@@ -7,17 +7,16 @@ use egui_tiles::{Behavior, SimplificationOptions, TileId, Tiles, UiResponse};
 
 use super::action::{Action, Content, Export};
 use super::app::App;
-use super::commands::Situation;
 use super::compare::ab::ab_ui;
 use super::compare::ablating::Ablating;
 use super::compare::ablation::{AblationInput, ablation_ui};
 use super::compare::ablation_form::FormInput;
 use super::compare::ablation_plan::{AblationBase, AblationForm};
-use super::compare::fork::fork_ui;
 use super::compare::found::found_ui;
 use super::compare::groups::RunGroup;
 use super::compare::pictures::{PicturesInput, pictures_ui};
 use super::compare::table::{groups, table_ui};
+use super::compared::compared_ui;
 use super::curves::CurveView;
 use super::data::group::{LoadedGroup, group_at};
 use super::data::media::Loaded;
@@ -31,18 +30,16 @@ use super::layout::{Pane, Panels, default_panels};
 use super::live::{group_ui, health_ui, noise_ui, overlay_bar_ui, probes_ui};
 use super::picture::plane_of;
 use super::plot::series_colour;
-use super::plots::{Drawn, Plots, compared_ui, curve_bar_ui};
+use super::plots::{Drawn, Plots, curve_bar_ui};
 use super::ranges::{Ranges, range};
 use super::saved::{CompareView, Saved};
 use super::scene::Scene;
-use super::settings_form::settings_form_ui;
 use super::side::Shown;
 use super::theme::Theme;
 use super::timeline::Happening;
 use super::view::{OverlayView, Tab};
 use super::work::{BUSY, Work};
 use crate::runs::list::ListRow;
-use crate::session::train::preset;
 
 /// What panels keep between frames.
 #[derive(Default)]
@@ -134,51 +131,6 @@ impl App {
             self.keep();
         }
     }
-
-    /// Draws the windows over the panels.
-    pub(super) fn popups_ui(&mut self, theme: &Theme, situation: Situation, out: &mut Vec<Action>) {
-        let ctx = self.ctx.clone();
-        let adapter = self.graphics.adapter();
-        self.popups.ui(&ctx, (theme, &adapter), situation, out);
-        self.messages_ui(&ctx, theme);
-        self.settings_window_ui(&ctx, theme, out);
-        self.fork_ui(&ctx, theme, out);
-    }
-
-    fn settings_window_ui(&mut self, ctx: &egui::Context, theme: &Theme, out: &mut Vec<Action>) {
-        let mut open = self.popups.settings;
-        let window =
-            egui::Window::new("Settings of the next run").open(&mut open).default_size([620.0, 560.0]);
-        window.show(ctx, |ui| {
-            ui.label(RichText::new("Marked settings differ from the default preset.").color(theme.faint));
-            let mut draft = self.work.draft.clone();
-            let base = preset::config("default").unwrap_or_default();
-            egui::ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-                if settings_form_ui(ui, theme, &mut draft, &base, &mut self.popups.settings_filter) {
-                    out.push(Action::Draft(Box::new(draft.clone())));
-                }
-            });
-        });
-        self.popups.settings = open;
-    }
-
-    fn fork_ui(&mut self, ctx: &egui::Context, theme: &Theme, out: &mut Vec<Action>) {
-        let Some(mut view) = self.fork.take() else { return };
-        let busy = self.work.is_busy().then_some(BUSY);
-        let mut open = true;
-        egui::Window::new("Fork a run").open(&mut open).default_size([620.0, 560.0]).show(ctx, |ui| {
-            fork_ui(ui, self.scene(theme), &mut view, busy, out);
-        });
-        self.fork = open.then_some(view);
-    }
-
-    fn messages_ui(&mut self, ctx: &egui::Context, theme: &Theme) {
-        let mut open = self.popups.messages;
-        egui::Window::new("Messages").open(&mut open).default_size([560.0, 320.0]).show(ctx, |ui| {
-            self.messages.list_ui(ui, theme);
-        });
-        self.popups.messages = open;
-    }
 }
 
 /// Draws the panes of a tab.
@@ -251,7 +203,11 @@ impl Desk<'_> {
             let at = (self.scene.selection.picture, plane_of(&group, self.scene.selection.ar_step));
             let summary = self.scene.ranges.summary(&group, at, self.overlay);
             let ends = summary.map(|s| range(s, self.overlay)).map(|range| (range.low, range.high));
-            overlay_bar_ui(ui, self.scene.theme, self.overlay, Some(&group), ends);
+            // Inspect has its own choice of the grid, which is there at first.
+            let mut bar = OverlayView { grid: !self.inspect.hide_grid, ..self.overlay.clone() };
+            overlay_bar_ui(ui, self.scene.theme, &mut bar, Some(&group), ends);
+            self.inspect.hide_grid = !bar.grid;
+            *self.overlay = OverlayView { grid: self.overlay.grid, ..bar };
         }
         let dark = self.scene.theme.dark;
         let colour = move |slot: usize| series_colour(slot, dark);

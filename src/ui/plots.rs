@@ -6,6 +6,7 @@ use eframe::egui::{ComboBox, Rect, RichText, Role, Slider, TextEdit, Ui, WidgetI
 
 use super::action::{Action, Content, Export};
 use super::compare::groups::RunGroup;
+use super::compared::compared;
 use super::curves::{CurveView, Derived, RewardBand, names, spec};
 use super::data::run::{OpenRun, RunId};
 use super::layout::PlotId;
@@ -279,46 +280,6 @@ fn named<'a>(
         });
     }
     Ok(found)
-}
-
-/// The series that a comparison draws of every run, and all that could be: one plot never mixes two quantities.
-///
-/// # Errors
-/// If the pattern of the plot of any series is no regular expression.
-fn compared(
-    scene: Scene<'_>,
-    plot: PlotId,
-    view: &CurveView,
-    groups: &[RunGroup],
-) -> Result<(Option<String>, Vec<String>), String> {
-    let mut all: Vec<String> = Vec::new();
-    for run in groups.iter().flat_map(|group| &group.runs).filter_map(|id| scene.runs.get(*id)) {
-        for name in names(&run.store, plot, &view.pattern)? {
-            if !all.contains(&name) {
-                all.push(name);
-            }
-        }
-    }
-    let chosen = view.compared.get(&plot).filter(|name| all.contains(name)).or_else(|| all.first()).cloned();
-    Ok((chosen, all))
-}
-
-/// Which series a plot of a comparison draws.
-pub fn compared_ui(ui: &mut Ui, scene: Scene<'_>, plot: PlotId, view: &mut CurveView, groups: &[RunGroup]) {
-    let Ok((Some(chosen), all)) = compared(scene, plot, view, groups) else { return };
-    let mut now = chosen.clone();
-    let combo = ComboBox::from_id_salt(("compared", plot)).selected_text(&chosen).width(130.0).truncate();
-    let combo = combo.show_ui(ui, |ui| {
-        for name in all {
-            ui.selectable_value(&mut now, name.clone(), name);
-        }
-    });
-    let name = format!("Series of {}", plot.title());
-    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
-    combo.response.on_hover_text("The number that is drawn of every run.");
-    if now != chosen {
-        view.compared.insert(plot, now);
-    }
 }
 
 fn place_of(run: &OpenRun) -> String {

@@ -85,15 +85,14 @@ fn cell_ui(
         ui.set_min_size(size);
         let ended = progress.ended.iter().find(|ended| ended.name == cell.name);
         let run = open(scene, cell);
-        match run.and_then(|run| run.store.series(REWARD)) {
-            Some(series) => curve_ui(ui, (cell, series), colour),
-            None => {
-                let words = if run.is_some() { "no reward yet" } else { "the run was closed" };
-                let (rect, _) = ui.allocate_exact_size(CURVE, Sense::hover());
-                let font = eframe::egui::FontId::proportional(CAPTION);
-                let align = eframe::egui::Align2::CENTER_CENTER;
-                ui.painter().text(rect.center(), align, words, font, scene.theme.faint);
-            }
+        if let Some(series) = run.and_then(|run| run.store.series(REWARD)) {
+            curve_ui(ui, (cell, series), colour);
+        } else {
+            let words = if run.is_some() { "no reward yet" } else { "the run was closed" };
+            let (rect, _) = ui.allocate_exact_size(CURVE, Sense::hover());
+            let font = eframe::egui::FontId::proportional(CAPTION);
+            let align = eframe::egui::Align2::CENTER_CENTER;
+            ui.painter().text(rect.center(), align, words, font, scene.theme.faint);
         }
         ui.horizontal(|ui| {
             let under_way = ended.is_none() && progress.name == cell.name;

@@ -86,6 +86,7 @@ pub struct PicturesInput<'a> {
 
 /// Draws the pictures of all runs with the choice of the layer over them. A click makes a picture A of A/B, a click with
 /// Shift makes it B.
+#[expect(clippy::needless_pass_by_value, reason = "it is made for this call, and holds what is changed")]
 pub fn pictures_ui(
     ui: &mut Ui,
     scene: Scene<'_>,

@@ -84,10 +84,7 @@ pub(super) fn layer_notes(group: &LoadedGroup, style: PictureStyle<'_>) -> Vec<S
             "at AR step {step}: outlined tokens are predicted at it, checkered ones are still masked"
         ));
     }
-    let explained = |marks: &[LegendMark]| -> String {
-        let each = marks.iter().map(|mark| format!("{}: {}", mark.name(), mark.explanation()));
-        each.collect::<Vec<_>>().join("; ")
-    };
+    let explained = |mark: LegendMark| format!("{}: {}", mark.name(), mark.explanation());
     let Some(name) = view.layer.map().filter(|_| style.instead.is_none()) else { return notes };
     let Some(planes) = group.map(name) else {
         notes.push(format!("{} was not recorded", view.layer.name()));
@@ -95,17 +92,15 @@ pub(super) fn layer_notes(group: &LoadedGroup, style: PictureStyle<'_>) -> Vec<S
     };
     let trained = group.record.trained_ar_steps.get(plane_of(group, style.ar_step));
     let of = trained.filter(|_| planes.count > 1).map(|step| format!(" at AR step {step}"));
-    let mut note = format!("{}{}", view.layer.name(), of.unwrap_or_default());
-    match view.layer {
-        Layer::MteMask => note += &format!(", hatched = {}", explained(&[LegendMark::Selected])),
-        Layer::Consistency => note += &format!(", hatched and dim = {}", explained(&[LegendMark::Dropped])),
+    let what = match view.layer {
+        Layer::MteMask => format!(", hatched = {}", explained(LegendMark::Selected)),
+        Layer::Consistency => format!(", hatched and dim = {}", explained(LegendMark::Dropped)),
         _ => {
-            note += &threshold_note(view);
-            if view.scale == ScaleScope::Picture {
-                note += ", each picture with a scale of its own";
-            }
+            let own = view.scale == ScaleScope::Picture;
+            threshold_note(view) + if own { ", each picture with a scale of its own" } else { "" }
         }
-    }
+    };
+    let note = format!("{}{}{what}", view.layer.name(), of.unwrap_or_default());
     // The scale of the colours has the name alone.
     if note != view.layer.name() {
         notes.push(note);

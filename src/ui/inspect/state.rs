@@ -63,6 +63,7 @@ impl Tried {
 /// What the user chose in the panels of Inspect.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct InspectView {
     /// Order of the token list.
     pub sorting: Sorting,

@@ -124,7 +124,13 @@ fn tau_ui(ui: &mut Ui, (input, view): (Inspected<'_>, &mut InspectView), setting
         gains.map_or(0.0, |gains| f64::from(gains.low.abs().max(gains.high.abs()))).max(settings.tau.abs());
     let bound = ((largest * 10.0).ceil() / 10.0).clamp(0.1, 2.0);
     let mut tau = settings.tau;
-    let slider = ui.add(egui::Slider::new(&mut tau, -bound..=bound).text("tau").max_decimals(4));
+    let slider = ui.add(
+        egui::Slider::new(&mut tau, -bound..=bound)
+            .text("tau")
+            .max_decimals(4)
+            // A recorded tau with more digits is shown, not rounded.
+            .clamping(egui::SliderClamping::Edits),
+    );
     let slider = slider.on_hover_text(
         "A token is trained at an AR step where its cosine similarity to the final latent rises by more than this. The first \
          two AR steps and the step that predicts the token are never dropped.",

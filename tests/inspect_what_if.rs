@@ -1,6 +1,7 @@
 //! Ranks and masks of Inspect against the functions that training uses.
 
 #![cfg(feature = "gui")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

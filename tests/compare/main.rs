@@ -1,4 +1,5 @@
 //! The panels of Compare, driven as a user drives them: by the names that a screen reader reads.
+#![cfg(feature = "gui")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod ab;

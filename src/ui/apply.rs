@@ -8,7 +8,6 @@ use super::action::{Action, Content, Export, Zoom};
 use super::app::App;
 use super::capture::Shot;
 use super::compare::fork::ForkView;
-use super::compare::groups::BY_VARIANT;
 use super::dialogs::{Answer, Purpose};
 use super::layout::default_panels;
 use super::popups::Palette;
@@ -108,7 +107,7 @@ impl App {
                 let outcome = {
                     let repaint = self.repaint.clone();
                     // Runs of an ablation are compared by what they vary.
-                    self.saved.compare.table.group = Some(BY_VARIANT.to_owned());
+                    self.saved.compare.table.group_by_variant();
                     self.work.ablate(*plan, move || repaint.news())
                 };
                 self.told(outcome);

@@ -113,7 +113,8 @@ impl App {
         }
         self.saved.panels.insert(tab, panels);
         self.note_edit(ui.input(|input| input.pointer.any_down()));
-        let held = self.locals.group.as_deref().into_iter().chain(self.saved.compare.pictures.held());
+        let CompareView { pictures, ab, .. } = &self.saved.compare;
+        let held = self.locals.group.as_deref().into_iter().chain(pictures.held()).chain(ab.held());
         held.for_each(|group| self.locals.ranges.see(group));
     }
 }

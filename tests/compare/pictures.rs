@@ -1,4 +1,6 @@
-use eframe::egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, Role, TouchPhase, Ui, Vec2};
+use eframe::egui::{
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, Pos2, Role, TouchPhase, Ui, Vec2,
+};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use marscope::ui::action::Action;
@@ -26,7 +28,19 @@ fn pictures(world: World<Views>) -> Harness<'static, World<Views>> {
         harness.query_all_by_label_contains("picture 1").count() > 0
             && harness.query_all_by_label_contains("reading").count() == 0
     });
+    // The choice of the AR step is there once a group was read, and moves the pictures down.
+    harness.run_ok();
     harness
+}
+
+fn wheel(harness: &mut Harness<'static, World<Views>>, by: f32, modifiers: Modifiers) {
+    harness.event(Event::MouseWheel {
+        unit: MouseWheelUnit::Point,
+        source: MouseWheelSource::Wheel,
+        delta: Vec2::new(0.0, by),
+        phase: TouchPhase::Move,
+        modifiers,
+    });
 }
 
 fn world(root: &std::path::Path, seed: u64) -> World<Views> {
@@ -84,13 +98,7 @@ fn scrolling_over_one_picture_zooms_all_and_the_button_shows_all_again() {
     let rect = harness.get_by_label_contains("first, iteration 1, picture 1").rect();
     harness.hover_at(rect.min + Vec2::splat(4.0));
     harness.run_ok();
-    harness.event(Event::MouseWheel {
-        unit: MouseWheelUnit::Point,
-        source: MouseWheelSource::Wheel,
-        delta: Vec2::new(0.0, 200.0),
-        phase: TouchPhase::Move,
-        modifiers: Modifiers::CTRL | Modifiers::COMMAND,
-    });
+    wheel(&mut harness, 200.0, Modifiers::CTRL | Modifiers::COMMAND);
     harness.run_ok();
     let uv = harness.state().view.2.zoom.uv;
     assert!(uv.width() < 0.6 && uv.min.x < 0.1, "{uv:?}");
@@ -139,10 +147,18 @@ fn the_layer_is_chosen_here_with_its_scale() {
 #[test]
 fn in_a_low_panel_a_whole_row_of_pictures_is_seen_by_scrolling() {
     let root = tempfile::tempdir().unwrap();
-    let mut harness = window([500.0, 240.0], world(root.path(), 0), draw);
-    until(&mut harness, |harness| harness.query_all_by_label_contains("picture 1").count() > 0);
+    let mut harness = window([500.0, 160.0], world(root.path(), 0), draw);
+    until(&mut harness, |harness| harness.query_by_role_and_label(Role::Slider, "AR step").is_some());
+    harness.hover_at(Pos2::new(30.0, 10.0));
+    harness.run_ok();
+    // No further than the panel: what is left would scroll the pictures below the pointer.
+    wheel(&mut harness, -170.0, Modifiers::NONE);
+    until(&mut harness, |harness| {
+        harness.query_all_by_label_contains("first, iteration 1, picture 1").count() > 0
+    });
     harness.run_ok();
     let rect = harness.get_by_label_contains("first, iteration 1, picture 1").rect();
+    assert!(rect.top() >= 0.0 && rect.bottom() <= 160.0, "{rect:?}");
     assert_eq!(rect.height(), 96.0);
 }
 

@@ -9,7 +9,6 @@ use super::ablation_result::result_ui;
 use super::multiples::multiples_ui;
 use super::number::duration;
 use crate::ui::action::Action;
-use crate::ui::live::number::number;
 use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;
 
@@ -80,8 +79,10 @@ fn progress_ui(
         });
     });
     if let Some(seconds) = progress.remaining_seconds() {
-        let pace = number(progress.iteration_seconds);
-        ui.colored_label(theme.faint, format!("About {} left at {pace} s an iteration", duration(seconds)));
+        ui.colored_label(
+            theme.faint,
+            format!("About {} left at {:.2} s an iteration", duration(seconds), progress.iteration_seconds),
+        );
     }
     for warning in progress.warnings.iter().rev().take(3) {
         ui.colored_label(theme.warning, warning);

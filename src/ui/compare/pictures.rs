@@ -86,7 +86,6 @@ pub struct PicturesInput<'a> {
 
 /// Draws the pictures of all runs with the choice of the layer over them. A click makes a picture A of A/B, a click with
 /// Shift makes it B.
-#[expect(clippy::needless_pass_by_value, reason = "it is made for this call, and holds what is changed")]
 pub fn pictures_ui(
     ui: &mut Ui,
     scene: Scene<'_>,
@@ -95,11 +94,9 @@ pub fn pictures_ui(
     ab: &mut AbView,
     out: &mut Vec<Action>,
 ) {
-    let rows: Vec<(RunId, Color32)> = input
-        .groups
-        .iter()
-        .flat_map(|group| group.runs.iter().map(|run| (*run, (input.colour)(group.colour))))
-        .collect();
+    let PicturesInput { groups, overlay, colour } = input;
+    let rows: Vec<(RunId, Color32)> =
+        groups.iter().flat_map(|group| group.runs.iter().map(|run| (*run, colour(group.colour)))).collect();
     if rows.is_empty() {
         ui.colored_label(scene.theme.faint, why_nothing_is_drawn(scene.runs));
         return;
@@ -116,7 +113,7 @@ pub fn pictures_ui(
         if view.source == PictureSource::Training {
             let held: Vec<&LoadedGroup> =
                 drawn.iter().filter_map(|run| view.groups.get(run).map(Arc::as_ref)).collect();
-            layer_ui(ui, scene, input.overlay, &held, out);
+            layer_ui(ui, scene, overlay, &held, out);
         }
         let same = sameness(scene, view.source, &drawn);
         if !same.is_empty() {
@@ -125,7 +122,7 @@ pub fn pictures_ui(
         let left = (height - (ui.cursor().top() - top)).max(least);
         let size = vec2(ui.available_width(), left);
         ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
-            Panel { scene, view, overlay: input.overlay, ab, out }.grid_ui(ui, &rows);
+            Panel { scene, view, overlay, ab, out }.grid_ui(ui, &rows);
         });
     });
 }

@@ -15,8 +15,10 @@ use marscope::runs::store::RunStore;
 /// Of which the first two are left out.
 const ITERATIONS: usize = 9;
 
-/// The goal is 0.95 on two idle cores; a busy machine must not fail the test, a window that draws without need must.
-const LEAST: f64 = 0.80;
+/// The goal is 0.95 on two idle cores. A window that draws without need had 0.7.
+const LEAST: f64 = 0.85;
+/// A neighbour on the same machine may take the cores for a while.
+const TRIES: usize = 3;
 
 fn settings() -> Vec<String> {
     let iterations = ITERATIONS.to_string();
@@ -39,11 +41,9 @@ fn done(run: &Path) -> Option<RunStore> {
     (store.series("time/iteration")?.len() == ITERATIONS).then_some(store)
 }
 
-#[test]
-fn the_window_costs_training_little() {
-    let root = tempfile::tempdir().unwrap();
-    let display = Display::start();
-    let headless = root.path().join("headless");
+/// Speed with the window open as a share of that without.
+fn measured(root: &Path, display: &Display) -> f64 {
+    let headless = root.join("headless");
     let status = Command::new(env!("CARGO_BIN_EXE_marscope"))
         .args(["train", "--run"])
         .arg(&headless)
@@ -54,15 +54,15 @@ fn the_window_costs_training_little() {
     assert!(status.unwrap().success());
     let mut window = display
         .command(env!("CARGO_BIN_EXE_marscope"))
-        .current_dir(root.path())
-        .env("HOME", root.path())
-        .env("XDG_RUNTIME_DIR", root.path())
+        .current_dir(root)
+        .env("HOME", root)
+        .env("XDG_RUNTIME_DIR", root)
         .args(["window", "--fresh", "--start", "--size", "1280x800"])
         .args(settings())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let with = wait_for("the run in the window", 180, || done(&root.path().join("runs").join("train-001")));
+    let with = wait_for("the run in the window", 180, || done(&root.join("runs").join("train-001")));
     window.kill().unwrap();
     window.wait().unwrap();
     let (without, with) = (iteration_seconds(&done(&headless).unwrap()), iteration_seconds(&with));
@@ -70,5 +70,14 @@ fn the_window_costs_training_little() {
     println!(
         "an iteration takes {without:.3} s without a window and {with:.3} s with one: {ratio:.3} of the speed"
     );
-    assert!(ratio >= LEAST, "{ratio}");
+    ratio
+}
+
+#[test]
+fn the_window_costs_training_little() {
+    let display = Display::start();
+    let best = (0..TRIES)
+        .map(|_| measured(tempfile::tempdir().unwrap().path(), &display))
+        .find(|ratio| *ratio >= LEAST);
+    assert!(best.is_some(), "below {LEAST} of the speed {TRIES} times");
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::Context;
 
 /// Between two frames on a software adapter while nobody touches the window.
-const CALM: Duration = Duration::from_secs(2);
+const CALM: Duration = Duration::from_secs(3);
 /// For so long after the last touch the window is as quick as it can be.
 const TOUCHED: Duration = Duration::from_millis(1500);
 

@@ -28,6 +28,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 pub use ablation::{Ablation, BASELINE, MeasureRow, RunCounts, VariantRow};
+pub use base64::base64;
 pub use cell::{Cell, CellId, Outcome, Recorded};
 pub use html::page;
 pub use measure::{Better, Group, Measure};

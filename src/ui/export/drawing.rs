@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::base64::base64;
+use crate::runs::report::base64;
 use crate::runs::report::figure::escape;
 
 /// Around everything.

@@ -3,7 +3,6 @@
 //!
 //! [`Table`], [`Sheet`] and [`stacked`] are what files are made of; panels that are not listed in [`formats`] can use them.
 
-mod base64;
 mod drawing;
 mod group;
 mod health;

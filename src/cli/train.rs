@@ -16,7 +16,7 @@ use crate::session::train::checkpoint;
 use crate::session::train::config::TrainConfig;
 use crate::session::train::handle::{Job, Session};
 use crate::session::train::message::Message;
-use crate::session::train::origin::Origin;
+use crate::session::train::origin::{Origin, free_folder};
 
 /// Arguments of `train`.
 #[derive(Debug, clap::Args)]
@@ -98,14 +98,6 @@ impl TrainArguments {
         let iterations = if given { Some(config_of(table)?.iterations) } else { None };
         Ok(Origin::Resume { iterations })
     }
-}
-
-/// `folder/train-001`, or the next that is free.
-fn free_folder(folder: &Path) -> Result<PathBuf> {
-    (1..100_000)
-        .map(|n| folder.join(format!("train-{n:03}")))
-        .find(|path| !path.exists())
-        .ok_or_else(|| Error::Config(format!("{} is full of runs; give --run DIR", folder.display())))
 }
 
 pub fn run(arguments: &TrainArguments, stop: &StopSignal) -> Result<()> {

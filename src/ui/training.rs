@@ -1,6 +1,6 @@
 //! The run that this window is training.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::data::run::RunId;
 use crate::error::{Error, Result};
@@ -123,15 +123,4 @@ impl Training {
         }
         news
     }
-}
-
-/// `folder/train-001`, or the next that is free.
-///
-/// # Errors
-/// [`Error::Config`] if there are too many.
-pub fn free_folder(folder: &Path) -> Result<PathBuf> {
-    (1..100_000)
-        .map(|n| folder.join(format!("train-{n:03}")))
-        .find(|path| !path.exists())
-        .ok_or_else(|| Error::Config(format!("{} is full of runs; choose another folder", folder.display())))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::commands::Situation;
 use super::compare::ablating::Ablating;
 use super::data::run::Runs;
-use super::training::{News, Training, free_folder};
+use super::training::{News, Training};
 use super::view::Selection;
 use crate::error::{Error, Result};
 use crate::rl::config::RlConfig;
@@ -13,7 +13,7 @@ use crate::session::ablate::Plan;
 use crate::session::device::DeviceChoice;
 use crate::session::train::config::TrainConfig;
 use crate::session::train::message::REFUSED;
-use crate::session::train::origin::Origin;
+use crate::session::train::origin::{Origin, free_folder};
 
 /// What is computed, and what would be next.
 pub struct Work {

@@ -46,6 +46,17 @@ pub enum Origin {
     },
 }
 
+/// `folder/train-001`, or the next that is free.
+///
+/// # Errors
+/// [`Error::Config`] if there are too many.
+pub fn free_folder(folder: &Path) -> Result<PathBuf> {
+    (1..100_000)
+        .map(|n| folder.join(format!("train-{n:03}")))
+        .find(|path| !path.exists())
+        .ok_or_else(|| Error::Config(format!("{} is full of runs; choose another folder", folder.display())))
+}
+
 /// A run ready to be trained.
 pub struct Opened {
     /// Constants.

@@ -12,13 +12,15 @@ use std::process::{Command, Stdio};
 use display::{Display, wait_for};
 use marscope::runs::store::RunStore;
 
-/// Of which the first two are left out.
-const ITERATIONS: usize = 9;
+/// Of a run; the first two, in which everything is loaded and warmed up, are left out.
+const ITERATIONS: usize = 14;
+const WARM_UP: usize = 2;
 
 /// The goal is 0.95 on two idle cores. A window that draws without need had 0.7.
-const LEAST: f64 = 0.85;
-/// A neighbour on the same machine may take the cores for a while.
-const TRIES: usize = 3;
+const LEAST: f64 = 0.9;
+/// Pairs of a run without and one with a window, in turn. The same run without a window differs by several percent from one
+/// time to the next, so the median counts, and a busy neighbour is waited for with more pairs.
+const PAIRS: [usize; 3] = [3, 5, 7];
 
 fn settings() -> Vec<String> {
     let iterations = ITERATIONS.to_string();
@@ -29,11 +31,9 @@ fn settings() -> Vec<String> {
         .collect()
 }
 
-fn iteration_seconds(run: &RunStore) -> f64 {
+fn seconds(run: &RunStore) -> f64 {
     let (_, _, times) = run.series("time/iteration").unwrap().columns();
-    let mut times = times[2..].to_vec();
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    times[WARM_UP..].iter().sum::<f64>()
 }
 
 fn done(run: &Path) -> Option<RunStore> {
@@ -65,19 +65,35 @@ fn measured(root: &Path, display: &Display) -> f64 {
     let with = wait_for("the run in the window", 180, || done(&root.join("runs").join("train-001")));
     window.kill().unwrap();
     window.wait().unwrap();
-    let (without, with) = (iteration_seconds(&done(&headless).unwrap()), iteration_seconds(&with));
-    let ratio = without / with;
+    let (without, with) = (seconds(&done(&headless).unwrap()), seconds(&with));
+    let count = (ITERATIONS - WARM_UP) as f64;
     println!(
-        "an iteration takes {without:.3} s without a window and {with:.3} s with one: {ratio:.3} of the speed"
+        "{:.3} iterations/s without a window, {:.3} with one: {:.3} of the speed",
+        count / without,
+        count / with,
+        without / with
     );
-    ratio
+    without / with
+}
+
+fn median(ratios: &mut [f64]) -> f64 {
+    ratios.sort_by(f64::total_cmp);
+    ratios[ratios.len() / 2]
 }
 
 #[test]
 fn the_window_costs_training_little() {
     let display = Display::start();
-    let best = (0..TRIES)
-        .map(|_| measured(tempfile::tempdir().unwrap().path(), &display))
-        .find(|ratio| *ratio >= LEAST);
-    assert!(best.is_some(), "below {LEAST} of the speed {TRIES} times");
+    let mut ratios = Vec::new();
+    for pairs in PAIRS {
+        while ratios.len() < pairs {
+            ratios.push(measured(tempfile::tempdir().unwrap().path(), &display));
+        }
+        let median = median(&mut ratios);
+        println!("median of {pairs} pairs: {median:.3} of the speed; the goal is 0.95");
+        if median >= LEAST {
+            return;
+        }
+    }
+    panic!("below {LEAST} of the speed: {ratios:?}");
 }

@@ -318,6 +318,7 @@ fn wake_on(stop: &StopSignal, ctx: &Context) -> Result<()> {
 
 impl eframe::App for App {
     fn logic(&mut self, _ctx: &Context, _frame: &mut eframe::Frame) {
+        self.repaint.drawing();
         self.take_in();
         self.update_timeline();
         // Also while the window is hidden: what was asked for by a dialog or by the graphics must not wait.
@@ -348,8 +349,9 @@ impl eframe::App for App {
             );
         }
         self.frames += 1;
-        let touched = self.ctx.input(|input| !input.events.is_empty() || input.pointer.is_moving());
-        self.repaint.drawn(touched);
+        if self.ctx.input(|input| !input.events.is_empty() || input.pointer.is_moving()) {
+            self.repaint.touched();
+        }
     }
 
     /// The background of panels: cleared once, it need not be painted again, which on a software adapter is most of a frame.

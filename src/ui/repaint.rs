@@ -42,13 +42,14 @@ impl Repaint {
         self.shared.start.elapsed().as_millis() as u64
     }
 
-    /// A frame was drawn; `touched` says whether the user did something in it.
-    pub fn drawn(&self, touched: bool) {
-        let now = self.now();
-        self.shared.drawn.store(now, Ordering::Relaxed);
-        if touched {
-            self.shared.touched.store(now, Ordering::Relaxed);
-        }
+    /// A frame begins: what is asked for while it is drawn waits for the one after it.
+    pub fn drawing(&self) {
+        self.shared.drawn.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// The user did something.
+    pub fn touched(&self) {
+        self.shared.touched.store(self.now(), Ordering::Relaxed);
     }
 
     /// Something is new: it is drawn at once, or with what else is new soon.
@@ -80,13 +81,13 @@ mod tests {
     #[test]
     fn only_an_untouched_window_on_a_software_adapter_waits() {
         let quick = Repaint::new(Context::default(), false);
-        quick.drawn(false);
+        quick.drawing();
         assert_eq!(quick.wait(), Duration::ZERO);
         let calm = Repaint::new(Context::default(), true);
         std::thread::sleep(Duration::from_millis(5));
         calm.shared.touched.store(0, Ordering::Relaxed);
         assert_eq!(calm.wait(), Duration::ZERO, "just opened counts as touched");
-        let past = Instant::now().checked_sub(TOUCHED * 4).unwrap();
+        let past = Instant::now().checked_sub(CALM * 4).unwrap();
         let calm = Repaint {
             ctx: Context::default(),
             shared: Arc::new(Shared {
@@ -97,10 +98,10 @@ mod tests {
             }),
         };
         assert_eq!(calm.wait(), Duration::ZERO, "the last frame is long ago");
-        calm.drawn(false);
+        calm.drawing();
         let wait = calm.wait();
-        assert!(wait > CALM / 2 && wait <= CALM, "{wait:?}");
-        calm.drawn(true);
+        assert!(wait > CALM / 2 && wait <= CALM, "what a frame asks for waits for the next: {wait:?}");
+        calm.touched();
         assert_eq!(calm.wait(), Duration::ZERO, "touched");
     }
 }

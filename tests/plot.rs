@@ -93,6 +93,24 @@ fn a_figure_has_labels_units_legend_and_marks() {
 }
 
 #[test]
+fn a_branch_is_joined_to_the_last_point_of_its_parent_where_that_has_a_place() {
+    let mut values = Series::default();
+    values.push(Point { step: 10, seconds: 0.0, value: 1.0 });
+    values.push(Point { step: 20, seconds: 0.0, value: 2.0 });
+    let joined = |from: Option<[f64; 2]>, scale: Scale| {
+        let curves = [Curve { branches_from: from, ..Curve::new("run", "kl", &values) }];
+        let panel = panel(&curves, &[]);
+        let svg = to_svg(&panel, &PanelChoice { scale, ..PanelChoice::default() }, &linked(&panel));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        svg.contains("stroke-dasharray=\"2 2.5\"")
+    };
+    assert!(joined(Some([9.0, 1.5]), Scale::Linear));
+    assert!(!joined(None, Scale::Linear));
+    assert!(!joined(Some([9.0, f64::NAN]), Scale::Linear));
+    assert!(!joined(Some([9.0, -1.0]), Scale::Log));
+}
+
+#[test]
 fn a_figure_of_a_log_axis_says_so() {
     let values = series([10.0, 0.0, -3.0, 1000.0, f64::NAN]);
     let curves = [Curve::new("run", "kl", &values)];

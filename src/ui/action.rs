@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::data::run::RunId;
+use super::look::Look;
 use super::view::{Layer, Tab};
 use crate::rl::config::RlConfig;
 use crate::session::ablate::Plan;
@@ -72,6 +73,8 @@ pub enum Action {
     Token(Option<usize>),
     /// Lay other numbers over pictures.
     Layer(Layer),
+    /// Draw things in another way.
+    Look(Look),
     /// Switch a part of the method: of the run that is being trained and selected, or of the next run.
     Switch(Switch),
     /// Describe a branch of the selected run.
@@ -119,6 +122,8 @@ pub enum Action {
     ToggleSettings,
     /// Open or close the list of messages.
     ToggleMessages,
+    /// Close a window that lies over the panels.
+    CloseFloating,
     /// Tell the user something that went wrong.
     Complain(String),
     /// Close the window.

@@ -7,7 +7,7 @@ use eframe::egui::{self, Context, Ui};
 
 use super::action::Action;
 use super::capture::{Capture, Shot};
-use super::commands::{COMMANDS, Situation};
+use super::commands::{Situation, commands};
 use super::compare::fork::ForkView;
 use super::data::media::Media;
 use super::data::run::{RunId, Runs};
@@ -262,13 +262,15 @@ impl App {
         let typing = self.ctx.egui_wants_keyboard_input() || self.popups.takes_keys();
         let focused = self.ctx.memory(|memory| memory.focused().is_some());
         // Longest first: Ctrl+Shift+Z must not be taken as Ctrl+Z.
-        let mut commands: Vec<_> = COMMANDS.iter().filter_map(|c| Some((c, c.keys?))).collect();
-        commands.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.modifiers.shift));
-        for (command, keys) in commands {
+        let mut keyed: Vec<_> = commands().filter_map(|c| Some((c, c.keys?))).collect();
+        keyed.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.modifiers.shift));
+        for (command, keys) in keyed {
             let plain = !keys.modifiers.command;
             // A text field has an undo of its own.
             let of_text = matches!(keys.logical_key, egui::Key::Z) && typing;
-            if of_text || (plain && (typing || focused)) {
+            // Without such a window the key is left to menus.
+            let nothing_to_close = matches!(keys.logical_key, egui::Key::Escape) && !self.has_floating();
+            if of_text || nothing_to_close || (plain && (typing || focused)) {
                 continue;
             }
             if self.ctx.input_mut(|input| input.consume_shortcut(&keys)) {

@@ -56,6 +56,7 @@ impl App {
             | Action::InspectSelected
             | Action::Inspect { .. } => self.apply_selection(&action),
             Action::Switch(switch) => self.switch(switch),
+            Action::Look(look) => self.saved.look(look),
             Action::Layer(layer) => {
                 self.saved.overlay.layer = layer;
                 self.saved.overlay.threshold = None;
@@ -346,6 +347,7 @@ impl App {
             Action::ToggleAbout => toggle(&mut self.popups.about),
             Action::ToggleSettings => toggle(&mut self.popups.settings),
             Action::ToggleMessages => toggle(&mut self.popups.messages),
+            Action::CloseFloating => self.close_floating(),
             Action::Quit => self.ctx.send_viewport_cmd(egui::ViewportCommand::Close),
             _ => {}
         }

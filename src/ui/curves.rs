@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::data::run::{OpenRun, RunId};
+use super::data::run::{OpenRun, RunId, Runs};
 use super::layout::PlotId;
 use super::plot::{LinkedX, PanelChoice, XAxis, XMap};
 use crate::runs::series::{Point, Series};
@@ -165,7 +165,8 @@ pub struct Derived {
 
 #[derive(Default)]
 struct Made {
-    version: u64,
+    /// Versions of the run, and of those that it descends from.
+    versions: Vec<(RunId, u64)>,
     wall: Vec<(usize, f64)>,
     images: Vec<(usize, f64)>,
     std_band: Option<[Series; 2]>,
@@ -173,11 +174,13 @@ struct Made {
 
 impl Derived {
     /// Makes anew what changed, and forgets runs that were closed.
-    pub fn update<'a>(&mut self, runs: impl Iterator<Item = &'a OpenRun>) {
+    pub fn update(&mut self, runs: &Runs) {
         let mut kept = BTreeMap::new();
-        for run in runs {
-            let old = self.of.remove(&run.id).filter(|made| made.version == run.version);
-            kept.insert(run.id, old.unwrap_or_else(|| Made::of(run)));
+        for run in runs.iter() {
+            let line = descent(runs, run);
+            let versions: Vec<(RunId, u64)> = line.iter().map(|(run, _)| (run.id, run.version)).collect();
+            let old = self.of.remove(&run.id).filter(|made| made.versions == versions);
+            kept.insert(run.id, old.unwrap_or_else(|| Made::of(&line, versions)));
         }
         self.of = kept;
     }
@@ -203,14 +206,57 @@ impl Derived {
     }
 }
 
+/// Generations of branches that are looked at; records that name each other as parents end there.
+const GENERATIONS: usize = 16;
+
+/// `run` and the open runs that it descends from, each with the iteration at which it began.
+fn descent<'a>(runs: &'a Runs, run: &'a OpenRun) -> Vec<(&'a OpenRun, usize)> {
+    let mut line = Vec::new();
+    let mut next = Some(run);
+    while let Some(run) = next.filter(|_| line.len() < GENERATIONS) {
+        let parent = runs.parent(run);
+        line.push((run, parent.map_or(0, |(_, step)| step)));
+        next = parent.map(|(parent, _)| parent);
+    }
+    line
+}
+
 impl Made {
-    fn of(run: &OpenRun) -> Self {
+    fn of(line: &[(&OpenRun, usize)], versions: Vec<(RunId, u64)>) -> Self {
+        let Some((run, _)) = line.first() else { return Self::default() };
         Self {
-            version: run.version,
+            versions,
             wall: run.store.series(CLOCK).map(wall).unwrap_or_default(),
-            images: run.config().map(|config| images(run, &config)).unwrap_or_default(),
+            images: images_of(line),
             std_band: std_band(&run.store),
         }
+    }
+}
+
+/// Pictures sampled before each iteration of the first of `line`, with those of the runs that it descends from.
+fn images_of(line: &[(&OpenRun, usize)]) -> Vec<(usize, f64)> {
+    let mut start = (0, 0.0);
+    let mut knots = Vec::new();
+    for (place, (run, _)) in line.iter().enumerate().rev() {
+        let Some(config) = run.config() else { return Vec::new() };
+        knots = images(run, &config, start);
+        let began = place.checked_sub(1).and_then(|child| line.get(child)).map_or(0, |(_, step)| *step);
+        start = (began, seen_at(&knots, began));
+    }
+    knots
+}
+
+/// What the last two of `knots` up to `step` say of it.
+fn seen_at(knots: &[(usize, f64)], step: usize) -> f64 {
+    let after =
+        knots.partition_point(|(known, _)| *known < step).clamp(1, knots.len().saturating_sub(1).max(1));
+    match (knots.get(after - 1), knots.get(after)) {
+        (Some((from, seen)), Some((to, more))) => {
+            let slope = (more - seen) / (*to as f64 - *from as f64);
+            seen + slope * (step as f64 - *from as f64)
+        }
+        (Some((_, seen)), None) => *seen,
+        _ => 0.0,
     }
 }
 
@@ -228,12 +274,12 @@ fn wall(clock: &Series) -> Vec<(usize, f64)> {
     knots
 }
 
-/// Pictures sampled before each iteration, with every change of the group's size.
-fn images(run: &OpenRun, config: &TrainConfig) -> Vec<(usize, f64)> {
+/// Pictures sampled before each iteration from `start` on (iteration, pictures), with every change of the group's size.
+fn images(run: &OpenRun, config: &TrainConfig, start: (usize, f64)) -> Vec<(usize, f64)> {
     let (mut group, mut groups) = (config.rl.group as f64, config.rl.groups as f64);
-    let mut knots = vec![(0, 0.0)];
-    let (mut step, mut seen) = (0, 0.0);
-    for change in run.store.changes() {
+    let (mut step, mut seen) = start;
+    let mut knots = vec![start];
+    for change in run.store.changes().iter().filter(|change| change.step >= start.0) {
         let value = change.to.as_f64();
         let (Some(value), true) = (value, matches!(change.setting.as_str(), "rl.group" | "rl.groups")) else {
             continue;
@@ -258,4 +304,70 @@ fn std_band(store: &RunStore) -> Option<[Series; 2]> {
         band[1].push(Point { value: point.value + width.value, ..point });
     }
     Some(band)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runs::event::Event;
+    use crate::runs::folder::{Parent, RunFolder, RunHeader};
+
+    fn write(path: &std::path::Path, group: usize, parent: Option<Parent>) -> RunFolder {
+        let mut config = crate::session::train::preset::config("default").unwrap();
+        (config.rl.group, config.rl.groups) = (group, 1);
+        let config = serde_json::to_value(&config).unwrap();
+        RunFolder::create(path, &RunHeader { parent, ..RunHeader::new("train", config, "cpu") }).unwrap()
+    }
+
+    fn all(paths: [&std::path::Path; 2]) -> Runs {
+        let mut runs = Runs::default();
+        for path in paths {
+            runs.open(path, || {}).unwrap();
+        }
+        while runs.iter().any(|run| !run.complete) {
+            runs.update();
+            std::thread::yield_now();
+        }
+        runs
+    }
+
+    /// 10 iterations of 8 pictures, then of 4; a branch at 20 iterations samples 2 at each.
+    #[test]
+    fn a_branch_has_seen_what_its_parent_had_when_it_began() {
+        let root = tempfile::tempdir().unwrap();
+        let [parent, branch] = ["parent", "branch"].map(|name| root.path().join(name));
+        let mut run = write(&parent, 8, None);
+        let change = |step: usize, to: usize| Event::Change {
+            step,
+            setting: "rl.group".into(),
+            from: 8.into(),
+            to: to.into(),
+        };
+        run.record(&change(10, 4)).unwrap();
+        run.record(&change(30, 16)).unwrap();
+        let of = Parent { run: parent.display().to_string(), step: 20 };
+        drop(write(&branch, 2, Some(of)));
+        let runs = all([&branch, &parent]);
+        let mut derived = Derived::default();
+        derived.update(&runs);
+        let seen = |index: usize, step: usize| {
+            let id = runs.iter().nth(index).unwrap().id;
+            let map = derived.map(id, XAxis::ImagesSeen).unwrap();
+            map.x(Point { step, seconds: 0.0, value: 0.0 })
+        };
+        assert_eq!([seen(1, 10), seen(1, 20), seen(1, 31)].map(f64::round), [80.0, 120.0, 176.0]);
+        assert_eq!([seen(0, 20), seen(0, 25)].map(f64::round), [120.0, 130.0]);
+    }
+
+    #[test]
+    fn records_that_name_each_other_as_parents_end() {
+        let root = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| root.path().join(name));
+        let of = |path: &std::path::Path| Some(Parent { run: path.display().to_string(), step: 3 });
+        drop(write(&a, 2, of(&b)));
+        drop(write(&b, 2, of(&a)));
+        let runs = all([&a, &b]);
+        assert_eq!(descent(&runs, runs.iter().next().unwrap()).len(), GENERATIONS);
+        Derived::default().update(&runs);
+    }
 }

@@ -23,6 +23,7 @@ pub mod inspect;
 mod layout;
 pub mod live;
 mod log_file;
+pub mod look;
 mod messages;
 mod news;
 pub mod overlay;

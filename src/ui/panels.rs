@@ -67,7 +67,7 @@ pub struct Locals {
 impl App {
     /// Draws the panels of the tab.
     pub(super) fn panels_ui(&mut self, ui: &mut Ui, theme: &Theme, out: &mut Vec<Action>) {
-        self.locals.plots.derived.update(self.runs.iter());
+        self.locals.plots.derived.update(&self.runs);
         let tab = self.tab;
         let mut panels = self.saved.panels.remove(&tab).unwrap_or_else(|| default_panels(tab));
         let before = panels.clone();

@@ -231,6 +231,8 @@ struct Named<'a> {
     compared: bool,
     /// The mean over these runs in place of the one.
     mean_of: Vec<&'a OpenRun>,
+    /// The run that it branched off from, if that is open too.
+    parent: Option<(&'a OpenRun, usize)>,
 }
 
 /// Live shows all series of the selected run, Compare one series of every group of runs.
@@ -254,6 +256,7 @@ fn named<'a>(
                 banded,
                 compared: false,
                 mean_of: Vec::new(),
+                parent: None,
             });
         }
         return Ok(found);
@@ -276,6 +279,7 @@ fn named<'a>(
             colour: group.colour,
             banded,
             compared: true,
+            parent: scene.runs.parent(run).filter(|_| mean_of.is_empty()),
             mean_of,
         });
     }
@@ -316,8 +320,25 @@ impl Derived {
         let series = store.series(&named.series)?;
         // A branch is told from its parent, and the ninth run from the first, which has its colour.
         let dashed = named.compared && (store.header().parent.is_some() || colour >= COLOURS);
-        Some(Curve { id, colour, band, x, clock, dashed, ..Curve::new(&named.place, &named.name, series) })
+        let branches_from = branches_from(named, view.linked.axis(), series);
+        Some(Curve {
+            id,
+            colour,
+            band,
+            x,
+            clock,
+            branches_from,
+            dashed,
+            ..Curve::new(&named.place, &named.name, series)
+        })
     }
+}
+
+/// The last point of the parent before the branch. Only iterations go on from a parent to its branch: time begins anew.
+fn branches_from(named: &Named<'_>, axis: XAxis, series: &Series) -> Option<[f64; 2]> {
+    let (parent, step) = named.parent.filter(|_| axis == XAxis::Iteration)?;
+    let last = parent.store.series(&named.series)?.at(step.checked_sub(1)?)?;
+    series.get(0).filter(|first| first.step > last.step).map(|_| [last.step as f64, last.value])
 }
 
 /// Means over runs with their bands.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use eframe::egui::{self, Align2, Context, Key, Modal, RichText, ScrollArea, TextEdit, Ui};
 
 use super::action::Action;
-use super::commands::{COMMANDS, Command, Situation, matches};
+use super::commands::{Command, GROUPS, Situation, commands, keys_text, matches};
 use super::log_file;
 use super::theme::Theme;
 
@@ -103,8 +103,7 @@ fn palette_ui(
         if response.changed() {
             palette.chosen = 0;
         }
-        let found: Vec<&Command> =
-            COMMANDS.iter().filter(|command| matches(command, &palette.text)).collect();
+        let found: Vec<&Command> = commands().filter(|command| matches(command, &palette.text)).collect();
         let last = found.len().saturating_sub(1);
         palette.chosen =
             if up { palette.chosen.saturating_sub(1) } else { palette.chosen + usize::from(down) }.min(last);
@@ -132,7 +131,7 @@ fn palette_row_ui(
     missing: Option<&str>,
     chosen: bool,
 ) -> bool {
-    let keys = command.keys.map(|keys| ui.ctx().format_shortcut(&keys)).unwrap_or_default();
+    let keys = command.keys.map(|keys| keys_text(ui.ctx(), keys)).unwrap_or_default();
     let response = ui
         .scope(|ui| {
             ui.set_min_width(ui.available_width());
@@ -179,15 +178,19 @@ fn path_ui(ctx: &Context, text: &mut String, out: &mut Vec<Action>) -> bool {
 
 fn shortcuts_ui(ui: &mut Ui) {
     ScrollArea::vertical().max_height(ui.ctx().content_rect().height() * 0.75).show(ui, |ui| {
-        egui::Grid::new("shortcuts").num_columns(3).striped(true).show(ui, |ui| {
-            for command in COMMANDS {
-                let Some(keys) = &command.keys else { continue };
-                ui.monospace(ui.ctx().format_shortcut(keys));
-                ui.label(command.name);
-                ui.label(command.meaning);
-                ui.end_row();
-            }
-        });
+        for group in GROUPS {
+            ui.strong(group.name);
+            egui::Grid::new(group.name).num_columns(3).striped(true).min_col_width(90.0).show(ui, |ui| {
+                for command in group.commands {
+                    let Some(keys) = command.keys else { continue };
+                    ui.monospace(keys_text(ui.ctx(), keys));
+                    ui.label(command.name);
+                    ui.label(command.meaning);
+                    ui.end_row();
+                }
+            });
+            ui.add_space(6.0);
+        }
         ui.label("In plots: click or drag moves the cursor, the wheel zooms, double click fits.");
         ui.label("Drop a run's folder or a log on the window to open it.");
     });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use eframe::egui::{self, RichText, Ui};
 
 use super::action::Action;
-use super::commands::{COMMANDS, Command, Situation};
+use super::commands::{Command, Situation, commands, keys_text};
 use super::compare::ablating::AblationProgress;
 use super::scene::Scene;
 use super::theme::Theme;
@@ -52,7 +52,7 @@ pub fn run_bar_ui(
 
 /// A button that gives a command of the table; disabled with the reason.
 pub fn command_button_ui(ui: &mut Ui, name: &str, label: &str, situation: Situation, out: &mut Vec<Action>) {
-    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else { return };
+    let Some(command) = commands().find(|command| command.name == name) else { return };
     let missing = command.needs.missing(situation);
     let button = ui.add_enabled(missing.is_none(), egui::Button::new(label));
     if button.clicked() {
@@ -65,9 +65,9 @@ pub fn command_button_ui(ui: &mut Ui, name: &str, label: &str, situation: Situat
 }
 
 fn tooltip(ui: &Ui, command: &Command) -> String {
-    match &command.keys {
+    match command.keys {
         None => command.meaning.to_owned(),
-        Some(keys) => format!("{} ({})", command.meaning, ui.ctx().format_shortcut(keys)),
+        Some(keys) => format!("{} ({})", command.meaning, keys_text(ui.ctx(), keys)),
     }
 }
 
@@ -108,8 +108,7 @@ fn status_ui(ui: &mut Ui, scene: Scene<'_>, training: Option<&Training>) {
     let theme = scene.theme;
     let run = training.and_then(|training| scene.runs.get(training.run?));
     if let Some(run) = run {
-        ui.label(RichText::new(run.store.name()).strong())
-            .on_hover_text(run.store.path().display().to_string());
+        ui.label(RichText::new(&run.name).strong()).on_hover_text(run.store.path().display().to_string());
     }
     let status = training.map(Training::status).unwrap_or_default();
     let (text, colour) = state(training, &status, theme);
@@ -191,7 +190,7 @@ mod tests {
     #[test]
     fn every_button_is_a_command() {
         for (name, _) in BUTTONS {
-            assert!(COMMANDS.iter().any(|command| command.name == name), "{name}");
+            assert!(commands().any(|command| command.name == name), "{name}");
         }
     }
 }

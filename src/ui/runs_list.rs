@@ -75,7 +75,7 @@ fn row_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, colour: Color32, out: &m
         } else {
             painter.rect_stroke(rect, 3.0, egui::Stroke::new(1.5, colour), egui::StrokeKind::Inside);
         }
-        let name = run.store.name();
+        let name = run.name.clone();
         response.widget_info(|| {
             egui::WidgetInfo::selected(egui::Role::CheckBox, true, run.shown, format!("Compare {name}"))
         });

@@ -90,11 +90,9 @@ pub fn happenings(run: &OpenRun, runs: &Runs) -> Vec<Happening> {
         text: "pictures of the fixed prompts".into(),
     });
     let branches = runs.iter().filter_map(|branch| {
-        let parent = branch.store.header().parent.as_ref()?;
-        let own = std::path::Path::new(&parent.run).file_name() == run.store.path().file_name()
-            && branch.store.path().parent() == run.store.path().parent();
-        let text = format!("{} branches off", branch.store.name());
-        own.then_some(Happening { step: parent.step, kind: Kind::Branch, text })
+        let (parent, step) = runs.parent(branch)?;
+        let text = format!("{} branches off", branch.name);
+        (parent.id == run.id).then_some(Happening { step, kind: Kind::Branch, text })
     });
     let mut all: Vec<Happening> = changes.chain(marks).chain(strips).chain(branches).collect();
     all.sort_by_key(|happening| (happening.step, happening.kind));

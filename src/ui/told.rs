@@ -5,7 +5,7 @@ use super::capture::Capture;
 use super::compare::ablation_plan::AblationForm;
 use super::data::run::Runs;
 use super::layout::Panels;
-use super::view::{Selection, Tab};
+use super::view::{OverlayView, Selection, Tab};
 use crate::session::train::config::TrainConfig;
 use crate::session::train::status::Status;
 
@@ -50,6 +50,18 @@ impl App {
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.runs.iter().all(|run| run.complete) && !self.media.is_busy()
+    }
+
+    /// What lies over pictures.
+    #[must_use]
+    pub const fn overlay(&self) -> &OverlayView {
+        &self.saved.overlay
+    }
+
+    /// Smoothing of the curves.
+    #[must_use]
+    pub const fn smoothing(&self) -> f64 {
+        self.saved.curves.smoothing
     }
 
     /// Moves the cursor, as the timeline does.

@@ -6,6 +6,7 @@ use eframe::egui::{Event, Key, Modifiers, PointerButton, pos2};
 use marscope::runs::event::Event as Recorded;
 use marscope::runs::folder::RunFolder;
 use marscope::ui::Tab;
+use marscope::ui::overlay::ColourMap;
 
 use crate::runs_on_disk::{create, record, record_group};
 use crate::stage::Stage;
@@ -66,13 +67,40 @@ fn tabs_themes_and_popups_are_reached_by_keys_and_by_the_palette() {
     stage.click("Light or dark");
     assert!(!dark(&stage));
     stage.key(Modifiers::NONE, Key::Questionmark);
-    assert!(stage.says("Keyboard shortcuts"));
+    assert!(stage.says("Drop a run's folder or a log on the window to open it."));
     stage.key(Modifiers::COMMAND, Key::P);
     stage.harness.get_by_label("Command").type_text("compare");
     stage.harness.run_steps(3);
     stage.harness.key_press(Key::Enter);
     stage.harness.run_steps(3);
     assert_eq!(stage.harness.state().tab(), Tab::Compare);
+    stage.key(Modifiers::NONE, Key::Escape);
+    assert!(
+        !stage.says("Drop a run's folder or a log on the window to open it."),
+        "Escape closes what lies over the panels"
+    );
+}
+
+#[test]
+fn how_things_are_drawn_is_reached_by_keys_and_by_the_palette() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("run");
+    drop(run(&path));
+    let mut stage = Stage::of(&[&path]);
+    stage.key(Modifiers::COMMAND, Key::P);
+    stage.harness.get_by_label("Command").type_text("colour magma");
+    stage.harness.run_steps(3);
+    stage.harness.key_press(Key::Enter);
+    stage.harness.run_steps(3);
+    assert_eq!(stage.harness.state().overlay().colours, ColourMap::Magma);
+    let opacity = stage.harness.state().overlay().opacity;
+    stage.key(Modifiers::NONE, Key::Minus);
+    assert!((stage.harness.state().overlay().opacity - (opacity - 0.1)).abs() < 1e-6);
+    stage.key(Modifiers::NONE, Key::S);
+    stage.key(Modifiers::NONE, Key::S);
+    stage.key(Modifiers::SHIFT, Key::S);
+    let smoothing = stage.harness.state().smoothing();
+    assert!((smoothing - 0.5).abs() < 1e-9, "twice and back: {smoothing}");
 }
 
 #[test]

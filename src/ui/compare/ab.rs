@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::ab_pictures::{Shown, colours_ui, compare_ui, layers};
 use super::differences::Differences;
-use super::names::name;
 use super::nothing_drawn::why_nothing_is_drawn;
 use super::side::{Side, caption, side_ui};
 use super::source::{Held, PictureSource};
@@ -214,7 +213,7 @@ fn held_ui(
     let (colour, reason) = match found {
         Ok(Some(held)) => match &held.picture {
             Ok(_) => {
-                let name = scene.runs.get(side.run).map(|run| name(scene.runs, run)).unwrap_or_default();
+                let name = scene.runs.get(side.run).map(|run| run.name.clone()).unwrap_or_default();
                 return Some((format!("{letter}: {}", caption(&name, &held.found, source)), held));
             }
             Err(reason) => (scene.theme.bad, format!("{letter}: {reason}")),

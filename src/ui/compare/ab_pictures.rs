@@ -20,6 +20,8 @@ use crate::ui::view::{Layer, OverlayView};
 
 /// Least side of a picture, and the greatest.
 const SIDES: (f32, f32) = (96.0, 720.0);
+/// Captions stand beside a picture where that much room is left of a low panel, and below it elsewhere.
+const BESIDE: f32 = 300.0;
 /// Width of a colour scale.
 const SCALE: f32 = 260.0;
 
@@ -165,12 +167,25 @@ fn layer_ui(
 pub(super) fn compare_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, both: &[Shown; 2], height: f32) {
     let across = if view.mode == AbMode::SideBySide { 2.0 } else { 1.0 };
     let gap = ui.spacing().item_spacing.x;
+    let beside = view.mode != AbMode::SideBySide && ui.available_width() - height > BESIDE;
     // Room for the captions below.
-    let lines = if matches!(view.mode, AbMode::Difference | AbMode::SignedDifference) { 4.0 } else { 2.0 };
+    let lines = match view.mode {
+        _ if beside => 0.0,
+        AbMode::Difference | AbMode::SignedDifference => 4.0,
+        _ => 2.0,
+    };
     let line = ui.text_style_height(&eframe::egui::TextStyle::Body) + ui.spacing().item_spacing.y;
     let high = height - lines * line - 4.0;
     let wide = (ui.available_width() - gap * (across - 1.0)) / across;
     let side = wide.min(high).clamp(SIDES.0, SIDES.1).floor();
+    if beside {
+        ui.horizontal_top(|ui| mode_ui(ui, scene, view, both, side));
+    } else {
+        mode_ui(ui, scene, view, both, side);
+    }
+}
+
+fn mode_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, both: &[Shown; 2], side: f32) {
     let [a, b] = both;
     match view.mode {
         AbMode::SideBySide => {
@@ -186,14 +201,16 @@ pub(super) fn compare_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, both:
         }
         AbMode::Swipe => {
             swipe_ui(ui, scene, view, both, side);
-            ui.label(format!("Left {}", a.name));
-            ui.label(format!("Right {}", b.name));
+            ui.vertical(|ui| {
+                ui.label(format!("Left {}", a.name));
+                ui.label(format!("Right {}", b.name));
+            });
         }
         AbMode::Flip => {
             let (shown, letter) = if view.flipped { (b, "B") } else { (a, "A") };
             let image = square_ui(ui, scene, view, (&shown.picture, &shown.overlay, side), &shown.name);
             letter_ui(ui, scene, image.response.rect, letter);
-            ui.label(&shown.name);
+            ui.vertical(|ui| ui.label(&shown.name));
         }
         AbMode::Difference | AbMode::SignedDifference => difference_ui(ui, scene, view, both, side),
     }
@@ -215,13 +232,15 @@ fn difference_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut AbView, [a, b]: &[Sho
     };
     square_ui(ui, scene, view, (&a.picture, &a.with(comparison), side), name);
     let (mean, share) = (apart.absolute, apart.absolute / 255.0 * 100.0);
-    ui.label(format!("Mean absolute difference {mean:.2} of 255 ({share:.2} %)"))
-        .on_hover_text("Of all pixels and colours, not amplified.");
-    if view.mode == AbMode::SignedDifference {
-        ui.label(format!("Mean difference of lightness {} of 255", signed(apart.lightness)))
-            .on_hover_text("Lightness of B less that of A, mean of all pixels, not amplified.");
-    }
-    ui.colored_label(scene.theme.faint, format!("{}\n{}", a.name, b.name));
+    ui.vertical(|ui| {
+        ui.label(format!("Mean absolute difference {mean:.2} of 255 ({share:.2} %)"))
+            .on_hover_text("Of all pixels and colours, not amplified.");
+        if view.mode == AbMode::SignedDifference {
+            ui.label(format!("Mean difference of lightness {} of 255", signed(apart.lightness)))
+                .on_hover_text("Lightness of B less that of A, mean of all pixels, not amplified.");
+        }
+        ui.colored_label(scene.theme.faint, format!("{}\n{}", a.name, b.name));
+    });
 }
 
 /// A picture with the zoom.

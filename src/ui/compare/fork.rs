@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use eframe::egui::{ComboBox, Role, ScrollArea, Ui, WidgetInfo};
 
-use super::names::name;
 use crate::session::settings::flatten;
 use crate::session::train::config::TrainConfig;
 use crate::ui::action::{Action, Fork};
@@ -124,11 +123,10 @@ pub fn fork_ui(
 fn run_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut ForkView, run: &OpenRun) {
     ui.label("Run");
     let mut chosen = view.run;
-    let menu =
-        ComboBox::from_id_salt("fork run").selected_text(name(scene.runs, run)).width(180.0).truncate();
+    let menu = ComboBox::from_id_salt("fork run").selected_text(&run.name).width(180.0).truncate();
     let menu = menu.show_ui(ui, |ui| {
         for run in scene.runs.iter().filter(|run| run.is_training()) {
-            ui.selectable_value(&mut chosen, run.id, name(scene.runs, run));
+            ui.selectable_value(&mut chosen, run.id, &run.name);
         }
     });
     menu.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Run to branch off from"));

@@ -5,10 +5,10 @@ use std::path::Path;
 use eframe::egui::{self, Align, Button, Layout, Role, Ui, WidgetInfo};
 
 use super::grid::{Grid, grid_ui};
-use super::names::common;
 use super::number::{NOTHING, number_or_nothing};
 use crate::runs::list::ListRow;
 use crate::ui::action::Action;
+use crate::ui::data::names::common;
 use crate::ui::scene::Scene;
 
 const HEADS: [(&str, &str); 5] = [

@@ -15,7 +15,6 @@ pub mod found;
 pub mod grid;
 pub mod groups;
 mod multiples;
-pub mod names;
 pub mod nothing_drawn;
 pub mod number;
 pub mod pictures;

@@ -10,7 +10,7 @@ use crate::runs::series::Series;
 use crate::ui::action::Action;
 use crate::ui::data::run::OpenRun;
 use crate::ui::live::number::{counted, number};
-use crate::ui::plot::{series_colour, sparkline_ui};
+use crate::ui::plot::{SparkRange, series_colour, sparkline_ui};
 use crate::ui::scene::Scene;
 
 /// Size of a curve, points.
@@ -23,6 +23,8 @@ pub(super) fn multiples_ui(
     progress: &AblationProgress,
     out: &mut Vec<Action>,
 ) {
+    let range = shared_range(scene, progress);
+    ui.colored_label(scene.theme.faint, range_words(range));
     ScrollArea::vertical().id_salt("small multiples").auto_shrink(false).show(ui, |ui| {
         for (place, (variant, cells)) in by_variant(&progress.begun).into_iter().enumerate() {
             ui.horizontal_wrapped(|ui| {
@@ -37,7 +39,7 @@ pub(super) fn multiples_ui(
             });
             ui.horizontal_wrapped(|ui| {
                 for cell in cells {
-                    cell_ui(ui, scene, (progress, cell), place, out);
+                    cell_ui(ui, scene, (progress, cell), (place, range), out);
                 }
             });
             ui.add_space(4.0);
@@ -55,6 +57,31 @@ fn by_variant(begun: &[BegunCell]) -> Vec<(&str, Vec<&BegunCell>)> {
         }
     }
     variants
+}
+
+/// All curves are drawn over the same iterations and rewards, so that they can be compared by eye.
+fn shared_range(scene: Scene<'_>, progress: &AblationProgress) -> SparkRange {
+    let ends = |cell: &BegunCell| {
+        let all = open(scene, cell)?.store.series(REWARD)?.summary()?;
+        Some([all.min?, all.max?])
+    };
+    let wider = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+    let y = progress.begun.iter().filter_map(ends).reduce(wider);
+    SparkRange { x: Some([0.0, progress.iterations.saturating_sub(1) as f64]), y }
+}
+
+fn range_words(range: SparkRange) -> String {
+    let iterations = range.x.map_or_else(String::new, |x| format!("iterations 0 to {}", x[1]));
+    match range.y {
+        Some([low, high]) => {
+            format!(
+                "Mean reward of each run, all over {iterations} and from {} to {}",
+                number(low),
+                number(high)
+            )
+        }
+        None => format!("Mean reward of each run, all over {iterations}"),
+    }
 }
 
 /// The run of `cell`, if it is open.
@@ -76,7 +103,7 @@ fn cell_ui(
     ui: &mut Ui,
     scene: Scene<'_>,
     (progress, cell): (&AblationProgress, &BegunCell),
-    colour: usize,
+    look: (usize, SparkRange),
     out: &mut Vec<Action>,
 ) {
     let line = ui.spacing().interact_size.y;
@@ -86,7 +113,7 @@ fn cell_ui(
         let ended = progress.ended.iter().find(|ended| ended.name == cell.name);
         let run = open(scene, cell);
         if let Some(series) = run.and_then(|run| run.store.series(REWARD)) {
-            curve_ui(ui, (cell, series), colour);
+            curve_ui(ui, (cell, series), look);
         } else {
             let words = if run.is_some() { "no reward yet" } else { "the run was closed" };
             let (rect, _) = ui.allocate_exact_size(CURVE, Sense::hover());
@@ -101,12 +128,12 @@ fn cell_ui(
     });
 }
 
-fn curve_ui(ui: &mut Ui, (cell, series): (&BegunCell, &Series), colour: usize) {
-    let response = sparkline_ui(ui, &format!("Reward of {}", cell.name), series, colour, CURVE);
+fn curve_ui(ui: &mut Ui, (cell, series): (&BegunCell, &Series), look: (usize, SparkRange)) {
+    let response = sparkline_ui(ui, &format!("Reward of {}", cell.name), series, look, CURVE);
     let ends = series.summary().and_then(|all| Some((all.min?, all.max?)));
     response.on_hover_text(ends.map_or_else(String::new, |(min, max)| {
         format!(
-            "Mean reward of each iteration, from {} to {}; every curve has a scale of its own.",
+            "Mean reward of each iteration, from {} to {}; all curves have the same scale.",
             number(min),
             number(max)
         )

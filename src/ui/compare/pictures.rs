@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::ab::AbView;
 use super::grid::{CAPTION, Grid, Place, grid_ui, padded};
 use super::groups::RunGroup;
-use super::names::name;
 use super::nothing_drawn::why_nothing_is_drawn;
 use super::pictures_bar::{layer_ui, source_ui};
 use super::sameness::sameness;
@@ -183,9 +182,7 @@ impl Panel<'_> {
                     2.0,
                     colour,
                 );
-                let label = ui.add(
-                    egui::Label::new(egui::RichText::new(name(self.scene.runs, run)).strong()).truncate(),
-                );
+                let label = ui.add(egui::Label::new(egui::RichText::new(&run.name).strong()).truncate());
                 label.on_hover_text(run.store.path().display().to_string());
             });
             let faint = self.scene.theme.faint;
@@ -218,7 +215,7 @@ impl Panel<'_> {
         let at = (self.scene.step_of(run), self.scene.selection.group);
         let Some(found) = source::find(run, self.view.source, at, index) else { return };
         let side = Side { run: run.id, pinned: None, picture: index };
-        let name = caption(&name(self.scene.runs, run), &found, self.view.source);
+        let name = caption(&run.name, &found, self.view.source);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             let image = match self.view.source {

@@ -2,7 +2,6 @@
 
 use eframe::egui::{Slider, Ui};
 
-use super::names::name;
 use super::pictures::PicturesView;
 use super::source::PictureSource;
 use super::zoom::Zoom;
@@ -86,7 +85,7 @@ fn legend_ui(ui: &mut Ui, scene: Scene<'_>, (group, groups): (&LoadedGroup, usiz
     if scale.is_none() || view.scale == ScaleScope::Run {
         return;
     }
-    let run = scene.runs.get(group.run).map(|run| name(scene.runs, run)).unwrap_or_default();
+    let run = scene.runs.get(group.run).map(|run| run.name.clone()).unwrap_or_default();
     let words = match view.scale {
         ScaleScope::Picture => {
             format!("Scale of picture {} of {run}; each picture has its own.", picture + 1)

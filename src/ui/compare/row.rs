@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::columns::{Quantity, differing};
-use super::names::name;
 use super::number;
 use crate::rl::config::Advantages;
 use crate::rl::variant::Variant;
@@ -159,7 +158,7 @@ impl Rows {
             .iter()
             .map(|run| match old.remove(&run.id) {
                 Some(row) if same(&row, run) && as_many => row,
-                _ => RunRow::of(run, name(runs, run)),
+                _ => RunRow::of(run, run.name.clone()),
             })
             .collect();
         self.differing = differing(&self.all);

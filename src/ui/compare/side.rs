@@ -2,7 +2,6 @@
 
 use eframe::egui::{self, ComboBox, DragValue, Ui};
 
-use super::names::name;
 use super::source::{self, Found, Held, PictureSource};
 use crate::ui::data::run::RunId;
 use crate::ui::live::number::number;
@@ -55,7 +54,7 @@ impl Side {
 
     fn nothing(&self, scene: Scene<'_>, source: PictureSource, step: usize) -> String {
         let Some(run) = scene.runs.get(self.run) else { return String::new() };
-        let name = name(scene.runs, run);
+        let name = run.name.clone();
         match (source, source::count(run, source, step)) {
             (PictureSource::Training, 0) => {
                 format!("{name} has no recorded group at or before iteration {step} (record.groups_every).")
@@ -81,11 +80,11 @@ pub fn caption(name: &str, found: &Found, source: PictureSource) -> String {
 /// Draws the choice; `letter` is A or B.
 pub fn side_ui(ui: &mut Ui, scene: Scene<'_>, (letter, source): (&str, PictureSource), side: &mut Side) {
     ui.strong(letter);
-    let chosen = scene.runs.get(side.run).map_or_else(|| "closed".to_owned(), |run| name(scene.runs, run));
+    let chosen = scene.runs.get(side.run).map_or_else(|| "closed".to_owned(), |run| run.name.clone());
     let menu = ComboBox::from_id_salt(("run", letter)).selected_text(chosen).width(190.0).truncate();
     let menu = menu.show_ui(ui, |ui| {
         for run in scene.runs.iter() {
-            ui.selectable_value(&mut side.run, run.id, name(scene.runs, run));
+            ui.selectable_value(&mut side.run, run.id, &run.name);
         }
     });
     named(&menu.response, &format!("Run of {letter}"));

@@ -22,7 +22,7 @@ const WIDEST: f32 = 260.0;
 /// The same for names, which differ at their end.
 const WIDEST_NAME: f32 = 320.0;
 /// Room for the colour, the check and the cross beside the name.
-const BESIDE_NAME: f32 = 72.0;
+const BESIDE_NAME: f32 = 88.0;
 /// Settings listed while the pointer rests on a name.
 const HOVERED: usize = 12;
 /// Room for the arrow that shows the order.

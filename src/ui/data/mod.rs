@@ -3,4 +3,5 @@
 pub mod follow;
 pub mod group;
 pub mod media;
+pub mod names;
 pub mod run;

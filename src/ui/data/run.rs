@@ -19,6 +19,8 @@ pub struct RunId(pub u64);
 pub struct OpenRun {
     /// Its number.
     pub id: RunId,
+    /// Its name, which tells it from all other open runs.
+    pub name: String,
     /// What was recorded so far.
     pub store: RunStore,
     /// Which colour of the series palette it has.
@@ -70,9 +72,9 @@ impl OpenRun {
         }
     }
 
-    /// Looks for what was recorded since. Says whether there was anything.
-    fn update(&mut self) -> bool {
-        let mut changed = false;
+    /// Looks for what was recorded since.
+    fn update(&mut self) -> Updated {
+        let (mut changed, mut renamed) = (false, false);
         // A few portions a frame: a long run must not hold the window up.
         for followed in self.follower.take(3) {
             changed = true;
@@ -87,6 +89,7 @@ impl OpenRun {
                     self.problem = None;
                 }
                 Followed::Whole(store) => {
+                    renamed |= self.store.name() != store.name();
                     self.store = *store;
                     self.complete = true;
                     self.problem = None;
@@ -100,8 +103,14 @@ impl OpenRun {
         if changed {
             self.look_for_checkpoints();
         }
-        changed
+        Updated { changed, renamed }
     }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Updated {
+    changed: bool,
+    renamed: bool,
 }
 
 /// All runs that are open, in the order in which they were opened.
@@ -145,6 +154,7 @@ impl Runs {
         self.opened += 1;
         self.open.push(OpenRun {
             id,
+            name: store.name(),
             store,
             colour,
             shown: true,
@@ -154,6 +164,7 @@ impl Runs {
             version: 0,
             follower,
         });
+        self.name_all();
         Ok(id)
     }
 
@@ -169,18 +180,47 @@ impl Runs {
     /// Closes a run. Its record is untouched.
     pub fn close(&mut self, id: RunId) {
         self.open.retain(|run| run.id != id);
+        self.name_all();
+    }
+
+    fn name_all(&mut self) {
+        let names = super::names::names(&self.open);
+        for (run, name) in self.open.iter_mut().zip(names) {
+            run.name = name;
+        }
     }
 
     /// Takes in what was recorded since. Says whether there was anything.
     pub fn update(&mut self) -> bool {
-        // All of them, not only up to the first that changed.
-        self.open.iter_mut().filter_map(|run| run.update().then_some(())).count() > 0
+        let mut all = Updated::default();
+        for run in &mut self.open {
+            let one = run.update();
+            all = Updated { changed: all.changed | one.changed, renamed: all.renamed | one.renamed };
+        }
+        if all.renamed {
+            self.name_all();
+        }
+        all.changed
     }
 
     /// The run of that number.
     #[must_use]
     pub fn get(&self, id: RunId) -> Option<&OpenRun> {
         self.open.iter().find(|run| run.id == id)
+    }
+
+    /// The open run that `branch` branched off from, and after how many iterations: named by its folder, or lying beside the
+    /// branch with the same name where both were moved.
+    #[must_use]
+    pub fn parent(&self, branch: &OpenRun) -> Option<(&OpenRun, usize)> {
+        let parent = branch.store.header().parent.as_ref()?;
+        let (named, beside) = (Path::new(&parent.run), branch.store.path().parent());
+        let is_it = |run: &&OpenRun| {
+            let path = run.store.path();
+            run.id != branch.id
+                && (path == named || (path.file_name() == named.file_name() && path.parent() == beside))
+        };
+        Some((self.open.iter().find(is_it)?, parent.step))
     }
 
     /// The run of that number, to change how it is shown.

@@ -1,6 +1,7 @@
 //! A curve of a plot, and what is remembered of its series between two frames.
 
 use super::axis::XMap;
+use super::scale::Scale;
 use crate::runs::series::{Point, Series};
 use crate::runs::smooth::Smoother;
 
@@ -42,6 +43,8 @@ pub struct Curve<'a> {
     /// A series of the run with a point at every step, which says when a step was where the axis counts time: cursor and
     /// marks stand at the same place in all panels. `None`: its own points say it.
     pub clock: Option<&'a Series>,
+    /// Where its run branched off from another: place on the horizontal axis and value of that one's last point before.
+    pub branches_from: Option<[f64; 2]>,
     /// Whether it has gaps, to be told from others in grey.
     pub dashed: bool,
     /// Whether it is wider than the others.
@@ -61,6 +64,7 @@ impl<'a> Curve<'a> {
             band: None,
             x: XMap::Step,
             clock: None,
+            branches_from: None,
             dashed: false,
             emphasis: false,
         }
@@ -76,6 +80,12 @@ impl<'a> Curve<'a> {
     #[must_use]
     pub fn step_at(&self, x: f64) -> Option<usize> {
         self.x.step_at(self.clock.unwrap_or(self.series), x)
+    }
+
+    /// From the point that it branches off to its first one, on the scale of the axis.
+    pub(super) fn joint(&self, scale: Scale) -> Option<[[f64; 2]; 2]> {
+        let ([x, value], first) = (self.branches_from?, self.series.get(0)?);
+        Some([[x, scale.place(value)?], [self.x.x(first), scale.place(first.value)?]])
     }
 
     /// Width of its line in points.

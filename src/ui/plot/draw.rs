@@ -11,6 +11,9 @@ use super::panel::{Panel, PanelState};
 /// How much is left of a raw line behind its smoothed one.
 pub(super) const FADED: f32 = 0.3;
 
+/// How much is left of a line between a run and its branch.
+pub(super) const JOINT: f32 = 0.7;
+
 /// How strong bands are.
 pub(super) const BAND: f32 = 0.2;
 
@@ -24,6 +27,7 @@ pub(super) fn panel_shapes(
     let shown = panel.shown(&state.choice);
     // Behind the curves, so that a spike at the cursor is seen.
     let mut shapes = cursor_line(panel, &shown, view);
+    shapes.extend(joints(panel, state, view, &shown));
     shapes.extend(curves(panel, state, view, &shown));
     let width_of = |text: &str| {
         let galley = painter.layout_no_wrap(readable(painter, text).into_owned(), LABEL_FONT, Color32::WHITE);
@@ -80,6 +84,16 @@ fn curves(panel: &Panel<'_>, state: &mut PanelState, view: &View, shown: &[&Curv
         }
     }
     shapes
+}
+
+/// From a run to its branches: thin, for nothing was recorded between the two points.
+fn joints(panel: &Panel<'_>, state: &PanelState, view: &View, shown: &[&Curve<'_>]) -> Vec<Shape> {
+    let joint = |curve: &&Curve<'_>| {
+        let ends = curve.joint(state.choice.scale)?.map(|[x, y]| pos2(view.px(x), view.py(y)));
+        let stroke = Stroke::new(1.0, panel.colours.series(curve.colour).gamma_multiply(JOINT));
+        Some(Shape::dashed_line(&ends, stroke, 2.0, 2.5))
+    };
+    shown.iter().filter_map(joint).flatten().collect()
 }
 
 fn cursor_line(panel: &Panel<'_>, shown: &[&Curve<'_>], view: &View) -> Vec<Shape> {

@@ -50,14 +50,21 @@ pub(super) fn legend_row_ui(
 
 fn entries_ui(ui: &mut Ui, panel: &Panel<'_>, state: &mut PanelState, actions: &mut Vec<PlotAction>) {
     ui.spacing_mut().item_spacing = vec2(10.0, 1.0);
+    let common = panel.cursor.and_then(|cursor| common_step(panel.curves, cursor));
     for curve in panel.curves {
-        if entry_ui(ui, panel, state, curve) {
+        if entry_ui(ui, panel, state, (curve, common)) {
             let name = curve.name.to_owned();
             if !state.choice.hidden.remove(&name) {
                 state.choice.hidden.insert(name);
             }
             actions.push(PlotAction::ChoiceChanged);
         }
+    }
+    if let Some(step) = common.filter(|step| Some(*step) != panel.cursor) {
+        ui.label(egui::RichText::new(format!("@{step}")).monospace().size(11.0).color(panel.colours.faint))
+            .on_hover_text(format!(
+                "The values are of iteration {step}, the last one with points up to the cursor"
+            ));
     }
     if let Some(text) = smoothing(panel) {
         ui.label(egui::RichText::new(text).small().color(panel.colours.faint)).on_hover_text(
@@ -74,9 +81,14 @@ pub(super) fn smoothing(panel: &Panel<'_>) -> Option<String> {
 }
 
 /// Whether the entry was clicked.
-fn entry_ui(ui: &mut Ui, panel: &Panel<'_>, state: &PanelState, curve: &Curve<'_>) -> bool {
+fn entry_ui(
+    ui: &mut Ui,
+    panel: &Panel<'_>,
+    state: &PanelState,
+    (curve, common): (&Curve<'_>, Option<usize>),
+) -> bool {
     let visible = !state.choice.hidden.contains(curve.name);
-    let value = panel.cursor.map(|cursor| at_cursor(curve, cursor));
+    let value = panel.cursor.map(|cursor| at_cursor(curve, cursor, common));
     let colour = if visible { panel.colours.text } else { panel.colours.faint };
     let font = FontId::proportional(11.5);
     let name = ui.painter().layout_no_wrap(curve.name.to_owned(), font, colour);
@@ -113,10 +125,17 @@ fn entry_ui(ui: &mut Ui, panel: &Panel<'_>, state: &PanelState, curve: &Curve<'_
     response.on_hover_text(format!("{}, run {}. {hint}", curve.name, curve.run)).clicked()
 }
 
-/// The value at the cursor, with its step if that is another.
-fn at_cursor(curve: &Curve<'_>, cursor: usize) -> String {
+/// The step of the values at the cursor, if it is the same for all curves that have one.
+fn common_step(curves: &[Curve<'_>], cursor: usize) -> Option<usize> {
+    let mut steps = curves.iter().filter_map(|curve| curve.series.at(cursor)).map(|point| point.step);
+    let first = steps.next()?;
+    steps.all(|step| step == first).then_some(first)
+}
+
+/// The value at the cursor, with its step if that is neither the cursor's nor the one that all have.
+fn at_cursor(curve: &Curve<'_>, cursor: usize, common: Option<usize>) -> String {
     match curve.series.at(cursor) {
-        Some(point) if point.step == cursor => format!("{:<8}", reading(point.value)),
+        Some(point) if point.step == cursor || common.is_some() => format!("{:<8}", reading(point.value)),
         Some(point) => format!("{} @{}", reading(point.value), point.step),
         None => "none yet".to_owned(),
     }

@@ -47,7 +47,7 @@ pub use marks::{MarkLine, MarkStyle};
 pub use palette::{COLOURS, PlotColours, series_colour};
 pub use panel::{Panel, PanelChoice, PanelState, PlotAction, SaveAs, panel_ui};
 pub use scale::Scale;
-pub use sparkline::sparkline_ui;
+pub use sparkline::{SparkRange, sparkline_ui};
 pub use svg::to_svg;
 pub use ticks::{Tick, reading, ticks};
 pub use trace::Odd;

@@ -14,8 +14,23 @@ use super::ticks::reading;
 use super::trace::odd_marks;
 use crate::runs::series::Series;
 
+/// What a small curve is drawn over, where several are to be compared; without it, its own steps and values.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SparkRange {
+    /// Steps.
+    pub x: Option<[f64; 2]>,
+    /// Values.
+    pub y: Option<[f64; 2]>,
+}
+
 /// Draws all of `series` in the colour of that place in the palette; spikes and what is not finite are seen here too.
-pub fn sparkline_ui(ui: &mut Ui, name: &str, series: &Series, colour: usize, size: Vec2) -> Response {
+pub fn sparkline_ui(
+    ui: &mut Ui,
+    name: &str,
+    series: &Series,
+    (colour, range): (usize, SparkRange),
+    size: Vec2,
+) -> Response {
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let colours = PlotColours::of(ui.visuals());
     let last = series.last().map_or_else(|| "no points".to_owned(), |point| reading(point.value));
@@ -23,7 +38,8 @@ pub fn sparkline_ui(ui: &mut Ui, name: &str, series: &Series, colour: usize, siz
     let text = if odd.is_empty() { format!("{name}: {last}") } else { format!("{name}: {last}, {odd}") };
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &text));
     if let (true, Some((first, last))) = (ui.is_rect_visible(rect), series.get(0).zip(series.last())) {
-        let x = [first.step as f64, (last.step as f64).max(first.step as f64 + 1.0)];
+        let x = range.x.unwrap_or([first.step as f64, last.step as f64]);
+        let x = [x[0], x[1].max(x[0] + 1.0)];
         let pixels = f64::from(rect.width() * ui.pixels_per_point());
         let width = column_width((x[1] - x[0]) / pixels.max(1.0), &XMap::Step);
         let seconds = series.columns().1;
@@ -32,7 +48,8 @@ pub fn sparkline_ui(ui: &mut Ui, name: &str, series: &Series, colour: usize, siz
         columns.cover(&source, width, wanted.clone());
         let columns = columns.within(&wanted);
         let all = series.summary();
-        let ends = all.and_then(|all| Some([all.min?, all.max?])).unwrap_or([0.0, 1.0]);
+        let own = all.and_then(|all| Some([all.min?, all.max?]));
+        let ends = range.y.or(own).unwrap_or([0.0, 1.0]);
         let room = ((ends[1] - ends[0]) * 0.1).max(ends[1].abs() * 1e-6).max(1e-12);
         let y = [ends[0] - room, ends[1] + room];
         let view = View { rect, x, y, pixels_per_point: ui.pixels_per_point() };

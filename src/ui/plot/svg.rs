@@ -5,7 +5,7 @@ use std::fmt::Write;
 use eframe::egui::{Color32, Rect, pos2};
 
 use super::curve::{Curve, NotFinite};
-use super::draw::{BAND, FADED};
+use super::draw::{BAND, FADED, JOINT};
 use super::legend::smoothing;
 use super::linked::LinkedX;
 use super::marks::placed;
@@ -40,6 +40,7 @@ pub fn to_svg(panel: &Panel<'_>, choice: &PanelChoice, linked: &LinkedX) -> Stri
     figure.body += "<g clip-path=\"url(#plot-area)\">\n";
     let shown = panel.shown(choice);
     for curve in &shown {
+        figure.joint(curve, &state, &view);
         figure.band(curve, &state, &view);
     }
     for part in [Part::Raw, Part::Smooth] {
@@ -114,6 +115,14 @@ impl Figure {
         };
         let turned = format!("text-anchor=\"middle\" transform=\"rotate(-90 18 {:.1})\"", middle.y);
         self.text(18.0, middle.y, &turned, &label);
+    }
+
+    fn joint(&mut self, curve: &Curve<'_>, state: &PanelState, view: &View) {
+        let Some(ends) = curve.joint(state.choice.scale) else { return };
+        let [from, to] = ends.map(|[x, y]| [view.px(x), view.py(y)]);
+        let colour = hex(curve);
+        let look = format!("stroke=\"{colour}\" stroke-opacity=\"{JOINT}\" stroke-dasharray=\"2 2.5\"");
+        self.segment(from, to, &look);
     }
 
     fn band(&mut self, curve: &Curve<'_>, state: &PanelState, view: &View) {

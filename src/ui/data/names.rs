@@ -2,18 +2,22 @@
 
 use std::path::Path;
 
-use crate::ui::data::run::{OpenRun, Runs};
+use super::run::OpenRun;
 
-/// The name of `run`; with as many of the folders around it as it takes if another open run has the same.
+/// The names of `runs`, in their order; with as many of the folders around a run as it takes if another has the same.
 #[must_use]
-pub fn name(runs: &Runs, run: &OpenRun) -> String {
-    let own = run.store.name();
-    let others: Vec<&Path> = runs
-        .iter()
-        .filter(|other| other.id != run.id && other.store.name() == own)
-        .map(|other| other.store.path())
-        .collect();
-    told_apart(&own, run.store.path(), &others)
+pub fn names(runs: &[OpenRun]) -> Vec<String> {
+    let own: Vec<String> = runs.iter().map(|run| run.store.name()).collect();
+    let named = |(place, run): (usize, &OpenRun)| {
+        let others: Vec<&Path> = runs
+            .iter()
+            .zip(&own)
+            .filter(|(other, name)| other.id != run.id && **name == own[place])
+            .map(|(other, _)| other.store.path())
+            .collect();
+        told_apart(&own[place], run.store.path(), &others)
+    };
+    runs.iter().enumerate().map(named).collect()
 }
 
 /// `own`, after the parents of `path` up to the first that no path of `others` has in the same place.

@@ -38,6 +38,30 @@ pub struct Manifest {
     pub made: BTreeMap<String, serde_json::Value>,
 }
 
+impl Manifest {
+    /// Reads the manifest of the model in `folder`, and not its weights.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if there is none, [`Error::Format`] if it is not one of ours.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let place = folder.join(MANIFEST);
+        Self::parse(&place, &fs::read(&place).map_err(Error::io("read", &place))?)
+    }
+
+    fn parse(place: &Path, bytes: &[u8]) -> Result<Self> {
+        let manifest: Self = serde_json::from_slice(bytes)
+            .map_err(|error| Error::format(place, format!("not a model manifest: {error}")))?;
+        if manifest.format != FORMAT {
+            return Err(Error::format(
+                place,
+                format!("a model of format {}; this version reads format {FORMAT}", manifest.format),
+            ));
+        }
+        manifest.config.validate().map_err(|error| Error::format(place, error.to_string()))?;
+        Ok(manifest)
+    }
+}
+
 /// One weight file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -95,15 +119,7 @@ impl WeightFolder {
 
     fn read_with(path: &Path, read: impl Fn(&str) -> Result<Vec<u8>>) -> Result<Self> {
         let place = path.join(MANIFEST);
-        let manifest: Manifest = serde_json::from_slice(&read(MANIFEST)?)
-            .map_err(|error| Error::format(&place, format!("not a model manifest: {error}")))?;
-        if manifest.format != FORMAT {
-            return Err(Error::format(
-                &place,
-                format!("a model of format {}; this version reads format {FORMAT}", manifest.format),
-            ));
-        }
-        manifest.config.validate().map_err(|error| Error::format(&place, error.to_string()))?;
+        let manifest = Manifest::parse(&place, &read(MANIFEST)?)?;
         let mut files = BTreeMap::new();
         for part in [&manifest.autoencoder, &manifest.generator].into_iter().flatten() {
             if Path::new(&part.file).components().count() != 1 {

@@ -47,6 +47,12 @@ pub enum Action {
     AskOpenFile,
     /// Open the field for a typed path.
     AskPath,
+    /// Choose the folder of the model that the next run starts from.
+    AskModelFolder,
+    /// Open the field for the path of that folder.
+    AskModelPath,
+    /// The next run starts from the model in this folder; `None` is the shipped one.
+    Model(Option<PathBuf>),
     /// Close a run. Its record is untouched.
     Close(RunId),
     /// Show the run in Live and Inspect.

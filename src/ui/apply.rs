@@ -10,11 +10,11 @@ use super::capture::Shot;
 use super::compare::fork::ForkView;
 use super::dialogs::{Answer, Purpose};
 use super::layout::default_panels;
-use super::popups::Palette;
+use super::popups::{Palette, PathField};
 use super::side;
 use super::theme::ThemeChoice;
 use crate::error::Result;
-use crate::runs::list::REWARD;
+use crate::session::train::origin::check_model;
 
 impl App {
     /// Carries out `action`.
@@ -37,6 +37,9 @@ impl App {
             | Action::AskOpenFolder
             | Action::AskOpenFile
             | Action::AskPath
+            | Action::AskModelFolder
+            | Action::AskModelPath
+            | Action::Model(_)
             | Action::Close(_)
             | Action::Select(_)
             | Action::Show(..)
@@ -161,7 +164,10 @@ impl App {
             Action::Open(path) => self.open_and_show(&path),
             Action::AskOpenFolder => self.dialogs.open_folder(&self.ctx),
             Action::AskOpenFile => self.dialogs.open_file(&self.ctx),
-            Action::AskPath => self.popups.path = Some(String::new()),
+            Action::AskPath => self.popups.path = Some(PathField::of_run()),
+            Action::AskModelFolder => self.dialogs.model_folder(&self.ctx),
+            Action::AskModelPath => self.popups.path = Some(PathField::of_model()),
+            Action::Model(model) => self.choose_model(model),
             Action::Close(id) => self.close(id),
             Action::Select(id) => {
                 self.selection.run = Some(id);
@@ -193,18 +199,32 @@ impl App {
         }
     }
 
+    /// The next run starts from `model`, if it is one.
+    fn choose_model(&mut self, model: Option<std::path::PathBuf>) {
+        match model.as_deref().map(check_model).transpose() {
+            Ok(_) => self.work.model = model,
+            Err(error) => self.messages.problem(error.to_string()),
+        }
+    }
+
     /// What dialogs gave.
     pub(super) fn dialogs_ended(&mut self) {
         for (purpose, answer) in self.dialogs.ended() {
             match (answer, purpose) {
                 (Answer::Chosen(path), Purpose::Open) => self.apply(Action::Open(path)),
+                (Answer::Chosen(path), Purpose::Model) => self.apply(Action::Model(Some(path))),
                 (Answer::Chosen(path), Purpose::Save(export)) => self.save_export(&path, *export),
                 (Answer::Cancelled, _) => {}
                 (Answer::Unavailable(reason), Purpose::Open) => {
                     self.messages.problem(format!(
                         "no file dialog could be shown ({reason}); type the path here, or drop the file on the window"
                     ));
-                    self.popups.path = Some(String::new());
+                    self.popups.path = Some(PathField::of_run());
+                }
+                (Answer::Unavailable(reason), Purpose::Model) => {
+                    let words = format!("no file dialog could be shown ({reason}); type the path here");
+                    self.messages.problem(words);
+                    self.popups.path = Some(PathField::of_model());
                 }
                 (Answer::Unavailable(reason), Purpose::Save(export)) => {
                     self.save_without_dialog(*export, &reason);
@@ -297,35 +317,6 @@ impl App {
             }
             _ => {}
         }
-    }
-
-    /// Moves the cursor by recorded iterations; past the newest it follows again.
-    fn move_cursor(&mut self, by: isize) {
-        let Some(run) = self.selection.run.and_then(|id| self.runs.get(id)) else { return };
-        let Some(newest) = run.store.last_step() else { return };
-        let now = self.selection.cursor.unwrap_or(newest);
-        let steps = run
-            .store
-            .series(REWARD)
-            .or_else(|| run.store.longest())
-            .map_or(&[][..], |series| series.columns().0);
-        let place = steps.partition_point(|step| *step < now + usize::from(by > 0));
-        let target = if by > 0 {
-            steps.get(place + by.unsigned_abs() - 1).copied().unwrap_or(newest)
-        } else {
-            place.checked_sub(by.unsigned_abs()).and_then(|place| steps.get(place).copied()).unwrap_or(0)
-        };
-        self.selection.cursor = if target >= newest && by > 0 { None } else { Some(target.min(newest)) };
-        if self.selection.cursor.is_none() {
-            self.play = None;
-        }
-    }
-
-    /// The first recorded iteration: a branch or a foreign log need not begin at 0.
-    fn first_step(&self) -> usize {
-        let run = self.selection.run.and_then(|id| self.runs.get(id));
-        let series = run.and_then(|run| run.store.series(REWARD).or_else(|| run.store.longest()));
-        series.and_then(|series| series.get(0)).map_or(0, |point| point.step)
     }
 
     fn apply_window(&mut self, action: &Action) {

@@ -13,6 +13,8 @@ use super::log_file;
 pub enum Purpose {
     /// Open what is chosen.
     Open,
+    /// The next run starts from the model that is chosen.
+    Model,
     /// Save this.
     Save(Box<Export>),
 }
@@ -52,6 +54,11 @@ impl Dialogs {
         self.ask(ctx, Purpose::Open, || {
             rfd::FileDialog::new().set_title("Open a run's folder").pick_folder()
         });
+    }
+
+    /// Asks for the folder of a model.
+    pub fn model_folder(&mut self, ctx: &egui::Context) {
+        self.ask(ctx, Purpose::Model, || rfd::FileDialog::new().set_title("Folder of a model").pick_folder());
     }
 
     /// Asks for a file to open.

@@ -22,11 +22,35 @@ pub struct Popups {
     /// The list of messages.
     pub messages: bool,
     /// A typed path.
-    pub path: Option<String>,
+    pub path: Option<PathField>,
     /// The form of all settings.
     pub settings: bool,
     /// What is searched in the form of all settings.
     pub settings_filter: String,
+}
+
+/// A path that is typed.
+#[derive(Debug)]
+pub struct PathField {
+    text: String,
+    meaning: &'static str,
+    chosen: fn(PathBuf) -> Action,
+}
+
+impl PathField {
+    /// Of something to open.
+    #[must_use]
+    pub const fn of_run() -> Self {
+        let meaning = "Path of a run's folder, a file in it, or a foreign log";
+        Self { text: String::new(), meaning, chosen: Action::Open }
+    }
+
+    /// Of the model that the next run starts from.
+    #[must_use]
+    pub const fn of_model() -> Self {
+        let meaning = "Folder of a model, with manifest.json, as `marscope pretrain` writes it";
+        Self { text: String::new(), meaning, chosen: |path| Action::Model(Some(path)) }
+    }
 }
 
 /// The command palette.
@@ -56,8 +80,8 @@ impl Popups {
         {
             self.palette = None;
         }
-        if let Some(text) = &mut self.path
-            && path_ui(ctx, text, out)
+        if let Some(field) = &mut self.path
+            && path_ui(ctx, field, out)
         {
             self.path = None;
         }
@@ -153,11 +177,12 @@ fn palette_row_ui(
 }
 
 /// Says whether it is to be closed.
-fn path_ui(ctx: &Context, text: &mut String, out: &mut Vec<Action>) -> bool {
+fn path_ui(ctx: &Context, field: &mut PathField, out: &mut Vec<Action>) -> bool {
+    let PathField { text, meaning, chosen } = field;
     let mut close = false;
     let modal = Modal::new(egui::Id::unique("typed path")).show(ctx, |ui| {
         ui.set_width(520.0);
-        ui.label("Path of a run's folder, a file in it, or a foreign log");
+        ui.label(*meaning);
         let response = ui.add(TextEdit::singleline(text).desired_width(f32::INFINITY));
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Path"));
         let enter = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
@@ -167,7 +192,7 @@ fn path_ui(ctx: &Context, text: &mut String, out: &mut Vec<Action>) -> bool {
         ui.horizontal(|ui| {
             let open = ui.add_enabled(!text.trim().is_empty(), egui::Button::new("Open path"));
             if (open.clicked() || enter) && !text.trim().is_empty() {
-                out.push(Action::Open(PathBuf::from(text.trim())));
+                out.push(chosen(PathBuf::from(text.trim())));
                 close = true;
             }
             close |= ui.button("Cancel").clicked();

@@ -44,6 +44,8 @@ fn open_menu_ui(ui: &mut Ui, scene: Scene<'_>, found: &[ListRow], out: &mut Vec<
     ] {
         if ui.button(label).clicked() {
             out.push(action);
+            // A screen reader's click does not close it by itself.
+            ui.close();
         }
     }
     let closed: Vec<&ListRow> = found.iter().filter(|row| !is_open(scene, &row.path)).take(MOST).collect();
@@ -56,6 +58,7 @@ fn open_menu_ui(ui: &mut Ui, scene: Scene<'_>, found: &[ListRow], out: &mut Vec<
         for row in closed {
             if ui.button(&row.name).on_hover_text(row.path.display().to_string()).clicked() {
                 out.push(Action::Open(row.path.clone()));
+                ui.close();
             }
         }
     });
@@ -90,9 +93,11 @@ fn row_ui(ui: &mut Ui, scene: Scene<'_>, run: &OpenRun, colour: Color32, out: &m
         label.on_hover_ui(|ui| drop(ui.label(summary(run)))).context_menu(|ui| {
             if ui.button("Fork…").clicked() {
                 out.push(Action::AskFork(run.id));
+                ui.close();
             }
             if ui.button("Close").on_hover_text("The record is untouched.").clicked() {
                 out.push(Action::Close(run.id));
+                ui.close();
             }
         });
     });

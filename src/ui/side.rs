@@ -1,5 +1,6 @@
 //! The side of the window: open runs, and the switches of the run or of the next one.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use eframe::egui::{self, ComboBox, DragValue, Panel, RichText, ScrollArea, TextEdit, Ui};
@@ -129,6 +130,7 @@ impl App {
         }
         prompts_ui(ui, theme, &mut draft, &mut self.locals.prompts);
         device_ui(ui, theme, &mut self.locals.devices, &mut self.work.device);
+        model_ui(ui, self.work.model.as_deref(), out);
         ui.separator();
         let values = Values { applied: &draft.rl.clone(), wanted: None };
         if let Some(changed) = toggles_ui(ui, theme, (Mode::Draft, None), values, &mut self.toggles) {
@@ -261,6 +263,31 @@ fn device_ui(ui: &mut Ui, theme: &Theme, devices: &mut Devices, device: &mut Dev
     );
     combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Device"));
     combo.response.on_hover_text("Where the tensors of the next run live.");
+}
+
+/// What the next run, or an ablation, starts from.
+fn model_ui(ui: &mut Ui, model: Option<&Path>, out: &mut Vec<Action>) {
+    let name =
+        model.and_then(Path::file_name).map_or_else(|| "shipped".into(), std::ffi::OsStr::to_string_lossy);
+    let menu = ui.button(format!("model {name}…"));
+    egui::Popup::menu(&menu).show(|ui| {
+        for (label, action) in [
+            ("Shipped model", Action::Model(None)),
+            ("Folder of a model…", Action::AskModelFolder),
+            ("Typed path of a model…", Action::AskModelPath),
+        ] {
+            if ui.button(label).clicked() {
+                out.push(action);
+                // A screen reader's click does not close it by itself.
+                ui.close();
+            }
+        }
+    });
+    let place =
+        model.map_or_else(|| "The one that ships with the program.".to_owned(), |p| p.display().to_string());
+    menu.on_hover_text(format!(
+        "The pretrained model that the next run, or an ablation, starts from.\n{place}"
+    ));
 }
 
 fn device_line_ui(ui: &mut Ui, line: &DeviceLine, device: &mut DeviceChoice) {

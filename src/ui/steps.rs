@@ -3,6 +3,7 @@
 use super::action::{Action, Switch};
 use super::app::App;
 use crate::rl::config::{Frozen, RlConfig};
+use crate::runs::list::REWARD;
 
 impl App {
     /// What is done to the selected run.
@@ -35,6 +36,35 @@ impl App {
         let Some(steps) = self.locals.group.as_ref().map(|group| group.record.ar_steps) else { return };
         let next = self.selection.ar_step.unwrap_or(steps).saturating_add_signed(by);
         self.selection.ar_step = (next < steps).then_some(next);
+    }
+
+    /// Moves the cursor by recorded iterations; past the newest it follows again.
+    pub(super) fn move_cursor(&mut self, by: isize) {
+        let Some(run) = self.selection.run.and_then(|id| self.runs.get(id)) else { return };
+        let Some(newest) = run.store.last_step() else { return };
+        let now = self.selection.cursor.unwrap_or(newest);
+        let steps = run
+            .store
+            .series(REWARD)
+            .or_else(|| run.store.longest())
+            .map_or(&[][..], |series| series.columns().0);
+        let place = steps.partition_point(|step| *step < now + usize::from(by > 0));
+        let target = if by > 0 {
+            steps.get(place + by.unsigned_abs() - 1).copied().unwrap_or(newest)
+        } else {
+            place.checked_sub(by.unsigned_abs()).and_then(|place| steps.get(place).copied()).unwrap_or(0)
+        };
+        self.selection.cursor = if target >= newest && by > 0 { None } else { Some(target.min(newest)) };
+        if self.selection.cursor.is_none() {
+            self.play = None;
+        }
+    }
+
+    /// The first recorded iteration: a branch or a foreign log need not begin at 0.
+    pub(super) fn first_step(&self) -> usize {
+        let run = self.selection.run.and_then(|id| self.runs.get(id));
+        let series = run.and_then(|run| run.store.series(REWARD).or_else(|| run.store.longest()));
+        series.and_then(|series| series.get(0)).map_or(0, |point| point.step)
     }
 
     /// Switches a part of the method: of the run that is being trained, or of the next one.

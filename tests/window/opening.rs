@@ -66,3 +66,22 @@ fn a_file_that_is_no_log_says_so_and_the_window_goes_on() {
     assert!(problem.is_some_and(|text| text.contains("poem.txt")), "the reason names the file");
     assert!(stage.enabled("Start"));
 }
+
+#[test]
+fn the_next_run_starts_from_the_model_that_is_chosen() {
+    let mut stage = Stage::with(|_| {});
+    let (none, model) = (stage.root.path().join("none"), stage.root.path().join("model"));
+    std::fs::create_dir(&none).unwrap();
+    std::fs::create_dir(&model).unwrap();
+    std::fs::write(model.join("manifest.json"), include_bytes!("../../assets/model/manifest.json")).unwrap();
+    for (folder, chosen) in [(&none, "model shipped…"), (&model, "model model…")] {
+        stage.click("model shipped…");
+        stage.click("Typed path of a model…");
+        stage.type_into("Path", &folder.display().to_string());
+        assert!(stage.says(chosen), "{:?}", stage.words());
+        assert!(stage.says("manifest.json"), "what is wrong with the first: {:?}", stage.words());
+    }
+    stage.click("model model…");
+    stage.click("Shipped model");
+    assert!(stage.says("model shipped…"));
+}

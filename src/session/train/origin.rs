@@ -9,7 +9,7 @@ use super::config::TrainConfig;
 use super::iteration::Fixed;
 use super::policy::Policy;
 use crate::error::{Error, Result};
-use crate::model::weights::WeightFolder;
+use crate::model::weights::{Manifest, WeightFolder};
 use crate::rl::variant::Variant;
 use crate::runs::event::{Event, Mark};
 use crate::runs::folder::{Parent, RunFolder, RunHeader, lock, read_events, read_header};
@@ -266,6 +266,14 @@ fn run_of(from: &Path) -> Result<&Path> {
     from.parent().and_then(Path::parent).filter(|run| run.join("run.json").exists()).ok_or_else(|| {
         Error::Config(format!("{} is not a checkpoint of a run: RUN/checkpoints/000010", from.display()))
     })
+}
+
+/// Whether `folder` holds a model, by its manifest; the weights are read when training starts.
+///
+/// # Errors
+/// Those of [`Manifest::read`].
+pub fn check_model(folder: &Path) -> Result<()> {
+    Manifest::read(folder).map(drop)
 }
 
 /// The base model of the run to which the checkpoint `from` belongs.

@@ -62,6 +62,20 @@ pub(super) const COMMANDS: &[Command] = &[
         || Action::AskForkSelected,
     ),
     command(
+        "Model of the next run…",
+        "The folder of a pretrained model, in place of the one that ships with the program.",
+        None,
+        Needs::Nothing,
+        || Action::AskModelFolder,
+    ),
+    command(
+        "Shipped model for the next run",
+        "The one that ships with the program.",
+        None,
+        Needs::Nothing,
+        || Action::Model(None),
+    ),
+    command(
         "Switch frozen head",
         "Of the run that is being trained, or of the next one.",
         None,

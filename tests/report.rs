@@ -232,6 +232,22 @@ fn settings_that_differ_or_changed_are_told() {
 }
 
 #[test]
+fn cards_of_a_kind_are_no_different_devices() {
+    let on = |devices: [&str; 2]| {
+        let mut ablation = ablation();
+        for (cell, device) in ablation.cells.iter_mut().zip(devices.into_iter().cycle()) {
+            cell.recorded.device = device.to_owned();
+        }
+        remarks(&ablation).iter().any(|remark| remark.contains("different devices"))
+    };
+    assert!(!on(["cuda:0 (NVIDIA H200)", "cuda:1 (NVIDIA H200)"]));
+    assert!(!on(["cpu", "cpu"]));
+    for other in ["cuda:0 (NVIDIA A100)", "wgpu:0 (NVIDIA H200)", "cpu"] {
+        assert!(on(["cuda:0 (NVIDIA H200)", other]), "{other}");
+    }
+}
+
+#[test]
 fn the_files_are_sound() {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("a/report");

@@ -83,6 +83,20 @@ impl DeviceLine {
 }
 
 impl DeviceChoice {
+    /// The devices of a list: `cuda:0,cuda:1`. One may be named several times.
+    ///
+    /// # Errors
+    /// [`Error::Device`] naming what is no device.
+    pub fn several(text: &str) -> Result<Vec<Self>> {
+        let one = |name: &str| match name.trim() {
+            "" => Err(Error::Device(format!(
+                "a device is missing in {text:?}; write them with a comma between two, as in cuda:0,cuda:1"
+            ))),
+            name => name.parse(),
+        };
+        text.split(',').map(one).collect()
+    }
+
     /// The device itself, without autodiff.
     ///
     /// # Errors
@@ -221,6 +235,18 @@ mod tests {
         assert_eq!("wgpu".parse::<DeviceChoice>().unwrap(), DeviceChoice::Wgpu(0));
         for text in ["gpu", "cuda:x", "cpu:1", "", "wgpu:-1"] {
             assert!(text.parse::<DeviceChoice>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_devices_is_read_or_refused_with_what_is_wrong() {
+        let several = [DeviceChoice::Cuda(1), DeviceChoice::Cpu, DeviceChoice::Cuda(1)];
+        assert_eq!(DeviceChoice::several("cuda:1, cpu,cuda:1").unwrap(), several);
+        for (text, word) in
+            [("", "missing"), ("cpu,", "missing"), ("cpu,gpu", "\"gpu\""), ("cpu;cpu", "no device")]
+        {
+            let refused = DeviceChoice::several(text).unwrap_err().to_string();
+            assert!(refused.contains(word), "{text:?}: {refused}");
         }
     }
 }

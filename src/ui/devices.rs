@@ -27,6 +27,12 @@ impl Devices {
                 log::error!("the thread that looks for devices could not be started: {error}");
             }
         }
+        self.known()
+    }
+
+    /// The devices, if they were looked for.
+    #[must_use]
+    pub fn known(&self) -> Option<Arc<Vec<DeviceLine>>> {
         self.found.newest()
     }
 }

@@ -56,6 +56,7 @@ impl App {
         self.take_end();
         self.dialogs_ended();
         self.shot_taken();
+        self.saved.compare.ablation.found = self.locals.devices.known();
         if self.work.is_busy() {
             self.repaint.tick(TICK);
         }

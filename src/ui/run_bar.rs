@@ -10,6 +10,7 @@ use super::compare::ablating::AblationProgress;
 use super::scene::Scene;
 use super::theme::Theme;
 use super::training::Training;
+use crate::session::ablate::UnderWay;
 use crate::session::device::DeviceChoice;
 use crate::session::train::status::{Activity, Status};
 
@@ -87,20 +88,29 @@ fn fork_button_ui(ui: &mut Ui, scene: Scene<'_>, out: &mut Vec<Action>) {
         .on_disabled_hover_text("Select a training run that has a checkpoint first.");
 }
 
-/// Which run of the ablation is under way.
+/// Which runs of the ablation are under way.
 fn ablation_status_ui(ui: &mut Ui, theme: &Theme, progress: &AblationProgress) {
-    ui.label(
-        RichText::new(format!("ablation, run {} of {}", progress.number, progress.of))
-            .color(theme.good)
-            .strong(),
-    );
-    ui.label(&progress.name);
-    ui.label(format!(
-        "{}, iteration {} / {}",
-        progress.activity.name(),
-        progress.iteration,
-        progress.iterations
-    ));
+    let title = |ui: &mut Ui, words: String| ui.label(RichText::new(words).color(theme.good).strong());
+    let far = |cell: &UnderWay| {
+        let Status { activity, iteration, .. } = cell.status;
+        format!("{}, iteration {iteration} / {}", activity.name(), progress.iterations)
+    };
+    match progress.under_way.as_slice() {
+        [one] if progress.devices < 2 => {
+            title(ui, format!("ablation, run {} of {}", one.number, progress.of));
+            ui.label(&one.name);
+            ui.label(far(one));
+        }
+        cells => {
+            title(ui, "ablation".into());
+            let each: Vec<String> =
+                cells.iter().map(|cell| format!("{} on {}: {}", cell.name, cell.device, far(cell))).collect();
+            let label = ui.label(progress.words());
+            if !each.is_empty() {
+                label.on_hover_text(each.join("\n"));
+            }
+        }
+    }
 }
 
 /// Run, state, progress and speed.

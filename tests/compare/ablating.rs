@@ -24,7 +24,7 @@ fn plan(out: &Path, iterations: usize) -> Plan {
         config,
         out: out.to_path_buf(),
         model: None,
-        device: DeviceChoice::Cpu,
+        devices: vec![DeviceChoice::Cpu],
     }
 }
 
@@ -45,8 +45,9 @@ fn an_ablation_tells_the_folders_of_its_runs_and_gives_the_table() {
     assert_eq!(ablating.new_cells().len(), 4);
     assert!(ablating.new_cells().is_empty());
     let progress = ablating.progress().unwrap();
-    assert_eq!((progress.number, progress.of, progress.ended.len()), (4, 4, 4));
+    assert_eq!((progress.done, progress.of, progress.ended.len()), (4, 4, 4));
     assert!(progress.ended.iter().all(|cell| cell.problem.is_none()), "{:?}", progress.ended);
+    assert!(progress.under_way.is_empty() && progress.share() == 1.0 && progress.devices == 1);
     assert_eq!(progress.begun.len(), 4);
     for BegunCell { name, folder } in &progress.begun {
         assert!(name.ends_with("seed 0"), "{name}");
@@ -59,6 +60,27 @@ fn an_ablation_tells_the_folders_of_its_runs_and_gives_the_table() {
     assert_eq!(variants, ["grpo", "frozen_head"]);
     assert!(table.rows.iter().all(|row| row.runs.finished == 2));
     assert!(result.report.as_ref().unwrap().exists());
+}
+
+#[test]
+fn two_at_a_time_are_both_told_while_they_are_under_way() {
+    let root = tempfile::tempdir().unwrap();
+    let out = root.path().join("ablation");
+    let long = Plan { devices: vec![DeviceChoice::Cpu; 2], ..plan(&out, 100_000) };
+    let ablating = Ablating::start(long, || {}).unwrap();
+    wait("two runs", || ablating.progress().is_some_and(|progress| progress.begun.len() == 2));
+    let progress = ablating.progress().unwrap();
+    assert_eq!((progress.done, progress.of, progress.devices), (0, 4, 2));
+    let names: Vec<&str> = progress.under_way.iter().map(|cell| cell.name.as_str()).collect();
+    assert_eq!(names, ["grpo, a ring, seed 0", "frozen_head, a ring, seed 0"]);
+    ablating.stop();
+    wait("the end", || ablating.is_over());
+    let result = ablating.result().unwrap();
+    let table = result.table.as_ref().unwrap();
+    let runs: Vec<(&str, String)> =
+        table.rows.iter().map(|row| (row.variant.as_str(), row.runs.words())).collect();
+    let unfinished = "0 of 1 (1 unfinished)".to_owned();
+    assert_eq!(runs, [("grpo", unfinished.clone()), ("frozen_head", unfinished)]);
 }
 
 #[test]

@@ -82,13 +82,26 @@ fn alike(ablation: &Ablation, remarks: &mut Vec<String>) {
     let of = |text: fn(&Cell) -> &String| -> BTreeSet<&String> {
         ablation.cells.iter().map(text).filter(|text| !text.is_empty()).collect()
     };
-    for (what, words) in [
-        ("devices, so times cannot be compared", of(|cell| &cell.recorded.device)),
-        ("versions of the program", of(|cell| &cell.recorded.version)),
-    ] {
-        if words.len() > 1 {
-            remarks.push(format!("The runs were made with different {what}: {}.", list(words)));
-        }
+    let devices = of(|cell| &cell.recorded.device);
+    let cards: BTreeSet<String> = devices.iter().map(|device| card(device)).collect();
+    if cards.len() > 1 {
+        remarks.push(format!(
+            "The runs were made with different devices, so times cannot be compared: {}.",
+            list(devices)
+        ));
+    }
+    let versions = of(|cell| &cell.recorded.version);
+    if versions.len() > 1 {
+        remarks
+            .push(format!("The runs were made with different versions of the program: {}.", list(versions)));
+    }
+}
+
+/// `cuda:1 (NVIDIA H200)` without its number: the cards of one machine are mostly of a kind.
+fn card(device: &str) -> String {
+    match device.split_once(':') {
+        Some((kind, rest)) => format!("{kind}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+        None => device.to_owned(),
     }
 }
 

@@ -12,31 +12,28 @@ use crate::error::{Error, Result};
 use crate::runs::folder::HEADER_FILE;
 use crate::runs::list::list_runs;
 use crate::runs::report::{Ablation, Cell, VariantRow, remarks};
-use crate::session::ablate::{Arm, Plan, Watching, check_folder, report_path};
+use crate::session::ablate::{Arm, Plan, UnderWay, Watching, check_folder, report_path};
 use crate::session::control::StopSignal;
 use crate::session::slot::Slot;
 use crate::session::train::message::{End, Message};
-use crate::session::train::status::Activity;
 
 /// Warnings kept.
 const WARNINGS: usize = 50;
 
 /// How far an ablation is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AblationProgress {
-    /// Run under way, from 1.
-    pub number: usize,
+    /// Runs that are over, finished or failed, now or when the ablation was run before.
+    pub done: usize,
     /// Runs in all.
     pub of: usize,
-    /// Variant, prompt and seed of the run under way.
-    pub name: String,
-    /// What it is doing.
-    pub activity: Activity,
-    /// Iterations of it that are done.
-    pub iteration: usize,
+    /// Runs that can be under way at a time.
+    pub devices: usize,
+    /// Runs under way, in the order of the plan.
+    pub under_way: Vec<UnderWay>,
     /// Iterations of a run.
     pub iterations: usize,
-    /// Seconds of an iteration; 0 before the first.
+    /// Seconds of an iteration, mean over the runs under way or else the last that were; 0 before the first.
     pub iteration_seconds: f64,
     /// Runs that ended, in order.
     pub ended: Vec<EndedCell>,
@@ -44,23 +41,6 @@ pub struct AblationProgress {
     pub begun: Vec<BegunCell>,
     /// What went wrong while a run went on, the newest last.
     pub warnings: Vec<String>,
-}
-
-impl Default for AblationProgress {
-    fn default() -> Self {
-        Self {
-            number: 0,
-            of: 0,
-            name: String::new(),
-            activity: Activity::Idle,
-            iteration: 0,
-            iterations: 0,
-            iteration_seconds: 0.0,
-            ended: Vec::new(),
-            begun: Vec::new(),
-            warnings: Vec::new(),
-        }
-    }
 }
 
 /// A run that began.
@@ -98,42 +78,84 @@ pub struct EndedCell {
 }
 
 impl AblationProgress {
-    /// Share that is done, 0 to 1.
+    /// Share of the iterations that is done, 0 to 1.
     #[must_use]
     pub fn share(&self) -> f32 {
-        let (of, iterations) = (self.of.max(1) as f32, self.iterations.max(1) as f32);
-        let under_way = (self.iteration as f32 / iterations).min(1.0);
-        ((self.number.saturating_sub(1) as f32 + under_way) / of).clamp(0.0, 1.0)
+        let all = (self.of * self.iterations).max(1) as f32;
+        let under_way: usize = self.under_way.iter().map(|cell| self.iterations - self.left(cell)).sum();
+        ((self.done * self.iterations + under_way) as f32 / all).clamp(0.0, 1.0)
     }
 
-    /// Seconds that are left at the present speed, evaluations not included; none before the first iteration.
+    /// Iterations left to a run under way.
+    fn left(&self, cell: &UnderWay) -> usize {
+        self.iterations.saturating_sub(cell.status.iteration)
+    }
+
+    /// Seconds that are left at the present speed, evaluations not included; none before the first iteration. Each device
+    /// that is through with its run takes the next one.
     #[must_use]
     pub fn remaining_seconds(&self) -> Option<f64> {
-        let runs = self.of.saturating_sub(self.number) * self.iterations;
-        let left = runs + self.iterations.saturating_sub(self.iteration);
-        (self.iteration_seconds > 0.0).then_some(left as f64 * self.iteration_seconds)
+        if self.iteration_seconds <= 0.0 {
+            return None;
+        }
+        let known = |seconds: f64| if seconds > 0.0 { seconds } else { self.iteration_seconds };
+        let left = |cell: &UnderWay| self.left(cell) as f64 * known(cell.status.iteration_seconds);
+        let mut free_after: Vec<f64> = self.under_way.iter().map(left).collect();
+        free_after.resize(self.devices.max(free_after.len()).max(1), 0.0);
+        free_after.sort_by(f64::total_cmp);
+        let waiting = self.of.saturating_sub(self.done + self.under_way.len());
+        let (each, more) = (waiting / free_after.len(), waiting % free_after.len());
+        let run = self.iterations as f64 * self.iteration_seconds;
+        let ends = free_after.iter().enumerate();
+        Some(
+            ends.map(|(place, after)| after + (each + usize::from(place < more)) as f64 * run)
+                .fold(0.0, f64::max),
+        )
+    }
+
+    /// How many runs are over and under way, in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        if self.of == 0 {
+            return "Starting".into();
+        }
+        let done = format!("{} of {} runs done", self.done, self.of);
+        match self.under_way.len() {
+            0 => done,
+            count => format!("{done}, {count} under way"),
+        }
+    }
+
+    /// Whether the run of that name is under way.
+    #[must_use]
+    pub fn is_under_way(&self, name: &str) -> bool {
+        self.under_way.iter().any(|cell| cell.name == name)
     }
 
     fn take(&mut self, watching: &Watching<'_>, plan: &Plan) {
-        let status = watching.status;
-        (self.number, self.of) = watching.cell;
-        watching.name.clone_into(&mut self.name);
-        self.activity = status.activity;
-        (self.iteration, self.iterations) = (status.iteration, status.iterations.max(plan.config.iterations));
-        self.iteration_seconds = status.iteration_seconds;
-        let known = self.begun.last().is_some_and(|last| last.name == self.name);
+        let Watching { name, status, .. } = *watching;
+        (self.done, self.of, self.devices) = (watching.done, watching.cell.1, plan.devices.len());
+        self.under_way.clear();
+        self.under_way.extend_from_slice(watching.under_way);
+        self.iterations = watching.iterations;
+        let speeds = self.under_way.iter().map(|cell| cell.status.iteration_seconds);
+        let speeds: Vec<f64> = speeds.filter(|seconds| *seconds > 0.0).collect();
+        if !speeds.is_empty() {
+            self.iteration_seconds = speeds.iter().sum::<f64>() / speeds.len() as f64;
+        }
+        let known = self.begun.iter().rev().any(|begun| begun.name == name);
         if !known && watching.run.join(HEADER_FILE).exists() {
             let folder = fs::canonicalize(watching.run).unwrap_or_else(|_| watching.run.to_path_buf());
-            self.begun.push(BegunCell { name: self.name.clone(), folder });
+            self.begun.push(BegunCell { name: name.to_owned(), folder });
         }
         match watching.message {
             Some(Message::Warning(text) | Message::RecordingFailed(text)) => {
-                self.warnings.push(format!("{}: {text}", self.name));
+                self.warnings.push(format!("{name}: {text}"));
                 let surplus = self.warnings.len().saturating_sub(WARNINGS);
                 self.warnings.drain(..surplus);
             }
             Some(Message::Ended(end)) => self.ended.push(EndedCell {
-                name: self.name.clone(),
+                name: name.to_owned(),
                 problem: match end {
                     End::Stopped => Some("stopped".into()),
                     other => other.clone().reason(),
@@ -176,7 +198,7 @@ pub struct AblationResult {
     pub report: Option<PathBuf>,
 }
 
-/// An ablation under way, or ended. Dropping it stops it; the run under way ends with a checkpoint.
+/// An ablation under way, or ended. Dropping it stops it; the runs under way end with checkpoints.
 pub struct Ablating {
     stop: StopSignal,
     progress: Slot<AblationProgress>,
@@ -292,5 +314,9 @@ fn so_far(plan: &Plan) -> Result<AblationTable> {
         }
         cells.push(cell);
     }
+    // As the report has them: by the variants of the plan, and not by their names.
+    let place =
+        |cell: &Cell| plan.arms.iter().position(|arm| arm.name() == cell.variant).unwrap_or(usize::MAX);
+    cells.sort_by_key(place);
     Ok(AblationTable::of(&Ablation::new(cells)))
 }

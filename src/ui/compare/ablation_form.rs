@@ -9,6 +9,7 @@ use super::number::duration;
 use crate::rl::variant::Variant;
 use crate::runs::report::BASELINE;
 use crate::session::ablate::{Arm, Plan};
+use crate::session::device::DeviceLine;
 use crate::session::train::config::TrainConfig;
 use crate::ui::action::Action;
 use crate::ui::live::number::counted;
@@ -43,17 +44,26 @@ pub fn form_ui(
     input: FormInput<'_>,
     out: &mut Vec<Action>,
 ) {
-    ui.label("Variants are trained one after the other, from the same base with the same prompts and noise.");
+    let turns = turns(form.named_devices(input.base.device).map_or(1, |devices| devices.len()));
+    ui.label(format!("Variants are trained {turns}, from the same base with the same prompts and noise."));
     arms_ui(ui, theme, form);
     if !form.has(Arm { variant: Variant::Grpo, shuffled: false }) {
         let words = format!("Without {BASELINE} the report has no differences to it.");
         ui.colored_label(theme.warning, words);
     }
     ui.add_space(4.0);
-    fields_ui(ui, form, input.base.config);
+    fields_ui(ui, form, input.base);
     ui.colored_label(theme.faint, settings(input.base.config));
     ui.add_space(4.0);
     start_ui(ui, theme, form, input, out);
+}
+
+/// How runs follow one another with so many devices.
+fn turns(devices: usize) -> String {
+    match devices {
+        0 | 1 => "one after the other".into(),
+        several => format!("{several} at a time, one after the other on each device"),
+    }
 }
 
 fn arms_ui(ui: &mut Ui, theme: &Theme, form: &mut AblationForm) {
@@ -88,11 +98,11 @@ fn arms_ui(ui: &mut Ui, theme: &Theme, form: &mut AblationForm) {
     });
 }
 
-fn fields_ui(ui: &mut Ui, form: &mut AblationForm, config: &TrainConfig) {
+fn fields_ui(ui: &mut Ui, form: &mut AblationForm, base: AblationBase<'_>) {
     let width = (ui.available_width() - 100.0).clamp(140.0, 420.0);
     Grid::new("ablation fields").num_columns(2).show(ui, |ui| {
         let label = ui.label("Prompts");
-        let hint = format!("{} (those of the settings)", config.prompts.join("\n"));
+        let hint = format!("{} (those of the settings)", base.config.prompts.join("\n"));
         ScrollArea::vertical().max_height(110.0).show(ui, |ui| {
             ui.add(TextEdit::multiline(&mut form.prompts).desired_rows(3).desired_width(width).hint_text(hint))
                 .labelled_by(label.id)
@@ -113,7 +123,29 @@ fn fields_ui(ui: &mut Ui, form: &mut AblationForm, config: &TrainConfig) {
              with the same folder and settings.",
         );
         ui.end_row();
+        let label = ui.label("Devices");
+        let hint = format!("{} (that of the next run)", base.device);
+        let meaning = devices_meaning(form.found.as_deref().map(Vec::as_slice));
+        ui.add(TextEdit::singleline(&mut form.devices).desired_width(width).hint_text(hint))
+            .labelled_by(label.id)
+            .on_hover_text(meaning);
+        ui.end_row();
     });
+}
+
+/// What may be named, and what there is if that is known.
+fn devices_meaning(found: Option<&[DeviceLine]>) -> String {
+    let text = "Where runs are trained, with commas: cuda:0, cuda:1. Each device trains one run after the other; one that is \
+                    named twice trains two at a time, which a large GPU has room for. The noise of a run is the same \
+                    everywhere, and on the CPU so is every number. Empty takes the device of the next run.";
+    let Some(found) = found else {
+        return format!("{text}\n`marscope devices` and the list of the next run say what there is.");
+    };
+    let line = |DeviceLine { choice, name, remark, .. }: &DeviceLine| {
+        format!("\n    {choice}  {name}{}{remark}", if remark.is_empty() { "" } else { "; " })
+    };
+    let lines: String = found.iter().filter(|line| line.usable).map(line).collect();
+    format!("{text}\nThis machine has{lines}")
 }
 
 /// What all runs share, in a line.
@@ -138,6 +170,7 @@ fn start_ui(
     out: &mut Vec<Action>,
 ) {
     let plan = form.plan(input.base);
+    let turns = turns(plan.as_ref().map_or(1, |plan| plan.devices.len()));
     let refused = match (&plan, input.busy) {
         (Err(reason), _) => Some((*reason).to_owned()),
         (Ok(_), Some(reason)) => Some(reason.to_owned()),
@@ -148,9 +181,8 @@ fn start_ui(
         let words = count
             .map_or_else(|| "Start".to_owned(), |count| format!("Start {}", counted(count as usize, "run")));
         ui.add_enabled_ui(refused.is_none(), |ui| {
-            let response = ui
-                .button(words)
-                .on_hover_text("Train all of them, one after the other, and write the report.");
+            let response =
+                ui.button(words).on_hover_text(format!("Train all of them, {turns}, and write the report."));
             let response = response.on_disabled_hover_text(refused.clone().unwrap_or_default());
             if let Ok(plan) = &plan
                 && response.clicked()
@@ -171,12 +203,17 @@ fn estimate(plan: &Plan, iteration_seconds: Option<f64>) -> String {
     let arms = counted(plan.arms.len(), "variant");
     let prompts = counted(plan.prompts.len(), "prompt");
     let parts = format!("{arms} x {prompts} x {}", counted(plan.seeds as usize, "seed"));
-    let all = runs(plan) as f64 * plan.config.iterations as f64;
-    match iteration_seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
-        Some(seconds) => format!(
-            "{parts}, about {} at {seconds:.2} s an iteration, evaluations not counted",
-            duration(all * seconds)
-        ),
-        None => format!("{parts}, {all} iterations in all; the time is known after the first run"),
+    // Two runs on one device share its speed.
+    let mut devices: Vec<String> = plan.devices.iter().map(ToString::to_string).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let turns = runs(plan).div_ceil(devices.len().max(1) as u64) as f64 * plan.config.iterations as f64;
+    let on = if devices.len() > 1 { format!(" on {} devices", devices.len()) } else { String::new() };
+    if let Some(seconds) = iteration_seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
+        let time = duration(turns * seconds);
+        format!("{parts}, about {time}{on} at {seconds:.2} s an iteration, evaluations not counted")
+    } else {
+        let all = runs(plan) as f64 * plan.config.iterations as f64;
+        format!("{parts}, {all} iterations in all{on}; the time is known after the first run")
     }
 }

@@ -1,12 +1,13 @@
 //! What the user chose for an ablation, and the plan that it makes or why it makes none.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::rl::variant::Variant;
 use crate::session::ablate::{Arm, Plan};
-use crate::session::device::DeviceChoice;
+use crate::session::device::{DeviceChoice, DeviceLine};
 use crate::session::prompts::resolve;
 use crate::session::train::config::TrainConfig;
 use crate::world::families::Family;
@@ -24,6 +25,11 @@ pub struct AblationForm {
     pub seeds: u64,
     /// Folder of the runs and of the report.
     pub out: String,
+    /// Where runs are trained, with commas; on that of the next run if it is empty.
+    pub devices: String,
+    /// The devices of this machine, if somebody looked for them.
+    #[serde(skip)]
+    pub found: Option<Arc<Vec<DeviceLine>>>,
     #[serde(skip)]
     checked: Option<Checked>,
 }
@@ -36,6 +42,8 @@ impl Default for AblationForm {
             prompts: String::new(),
             seeds: 3,
             out: "runs/ablation".into(),
+            devices: String::new(),
+            found: None,
             checked: None,
         }
     }
@@ -48,13 +56,26 @@ pub struct AblationBase<'a> {
     pub config: &'a TrainConfig,
     /// Folder of the model to start from; the shipped one if there is none.
     pub model: Option<&'a Path>,
-    /// Where tensors live.
+    /// Where the next run trains, and these if no other devices are named.
     pub device: DeviceChoice,
+}
+
+/// What a plan is made of.
+#[derive(Clone, Debug, PartialEq)]
+struct Typed {
+    arms: Vec<String>,
+    prompts: String,
+    seeds: u64,
+    out: String,
+    devices: String,
+    config: TrainConfig,
+    model: Option<PathBuf>,
+    device: DeviceChoice,
 }
 
 #[derive(Clone, Debug)]
 struct Checked {
-    of: (Vec<String>, String, u64, String, TrainConfig, Option<PathBuf>, DeviceChoice),
+    of: Typed,
     plan: Result<Plan, String>,
 }
 
@@ -80,18 +101,30 @@ impl AblationForm {
     /// # Errors
     /// A sentence saying what is to be mended.
     pub fn plan(&mut self, base: AblationBase<'_>) -> Result<&Plan, &str> {
-        let of = (
-            self.arms.clone(),
-            self.prompts.clone(),
-            self.seeds,
-            self.out.clone(),
-            base.config.clone(),
-            base.model.map(Path::to_path_buf),
-            base.device,
-        );
+        let of = Typed {
+            arms: self.arms.clone(),
+            prompts: self.prompts.clone(),
+            seeds: self.seeds,
+            out: self.out.clone(),
+            devices: self.devices.clone(),
+            config: base.config.clone(),
+            model: base.model.map(Path::to_path_buf),
+            device: base.device,
+        };
         let checked = self.checked.take().filter(|checked| checked.of == of);
         let checked = checked.unwrap_or_else(|| Checked { plan: self.check(base), of });
         self.checked.insert(checked).plan.as_ref().map_err(String::as_str)
+    }
+
+    /// Where runs are trained; on `device` if none is named.
+    ///
+    /// # Errors
+    /// A sentence naming what is no device.
+    pub fn named_devices(&self, device: DeviceChoice) -> Result<Vec<DeviceChoice>, String> {
+        if self.devices.trim().is_empty() {
+            return Ok(vec![device]);
+        }
+        DeviceChoice::several(&self.devices).map_err(|error| format!("Devices: {error}"))
     }
 
     fn check(&self, base: AblationBase<'_>) -> Result<Plan, String> {
@@ -113,7 +146,7 @@ impl AblationForm {
             config: base.config.clone(),
             out: PathBuf::from(out),
             model: base.model.map(Path::to_path_buf),
-            device: base.device,
+            devices: self.named_devices(base.device)?,
         };
         plan.validate().map_err(|error| error.to_string())?;
         Ok(plan)
@@ -184,6 +217,13 @@ mod tests {
         form.seeds = 0;
         assert!(form.plan(base(&config)).is_err());
         form.seeds = 1;
+        assert_eq!(form.plan(base(&config)).unwrap().devices, [DeviceChoice::Cpu]);
+        form.devices = "cuda:1, cuda:1".into();
+        assert_eq!(form.plan(base(&config)).unwrap().devices, [DeviceChoice::Cuda(1); 2]);
+        form.devices = "cuda:1, gpu".into();
+        let refused = form.plan(base(&config)).unwrap_err();
+        assert!(refused.starts_with("Devices: ") && refused.contains("\"gpu\""), "{refused}");
+        form.devices = " ".into();
         form.out = " ".into();
         assert!(form.plan(base(&config)).unwrap_err().contains("folder"));
     }

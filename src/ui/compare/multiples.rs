@@ -122,7 +122,7 @@ fn cell_ui(
             ui.painter().text(rect.center(), align, words, font, scene.theme.faint);
         }
         ui.horizontal(|ui| {
-            let under_way = ended.is_none() && progress.name == cell.name;
+            let under_way = ended.is_none() && progress.is_under_way(&cell.name);
             name_ui(ui, scene, (cell, run), (ended, under_way), out);
         });
     });

@@ -7,10 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use marscope::runs::series::{Point, Series};
-use marscope::ui::plot::{
-    Bins, Curve, Histogram, HistogramAction, LinkedX, Panel, PanelState, PlotAction, PlotColours, Scale,
-    XMap, histogram_ui, panel_ui,
-};
+use marscope::ui::plot::{Curve, LinkedX, Panel, PanelState, PlotAction, PlotColours, Scale, XMap, panel_ui};
 
 struct Window {
     series: Series,
@@ -277,42 +274,4 @@ fn a_spike_of_one_point_is_seen_on_the_screen() {
             assert!(seen, "{width} {share}");
         }
     }
-}
-
-#[test]
-fn a_histogram_is_brushed() {
-    let bins = Bins::of((0..1000).map(|i| f64::from(i) / 1000.0), 20);
-    let mut harness = Harness::builder().with_size(vec2(420.0, 150.0)).build_ui_state(
-        |ui, actions: &mut Vec<HistogramAction>| {
-            let histogram =
-                Histogram { name: "uncertainty", bins: &bins, threshold: Some(0.25), brush: None, colour: 0 };
-            actions.extend(histogram_ui(ui, &histogram, vec2(400.0, 100.0)));
-        },
-        Vec::new(),
-    );
-    harness.run_steps(2);
-    let rect = harness.get_by_label("Histogram of uncertainty").rect();
-    let place = |share: f32| pos2(rect.left() + share * rect.width(), rect.center().y);
-    for (from, to) in [(0.5, 0.75), (0.25, 0.4)] {
-        harness.event(Event::PointerMoved(place(from)));
-        for pressed in [true, false] {
-            let pos = place(if pressed { from } else { to });
-            harness.event(Event::PointerMoved(pos));
-            harness.step();
-            harness.event(Event::PointerButton {
-                pos,
-                button: PointerButton::Primary,
-                pressed,
-                modifiers: Modifiers::NONE,
-            });
-            harness.step();
-        }
-    }
-    let actions = harness.state();
-    let brushed = actions.iter().rfind(|action| matches!(action, HistogramAction::Brushed(_))).unwrap();
-    let HistogramAction::Brushed([low, high]) = *brushed else { panic!("{brushed:?}") };
-    assert!((low - 0.4995).abs() < 0.01 && (high - 0.749).abs() < 0.01, "{low} {high}");
-    let moved = actions.iter().rfind(|action| matches!(action, HistogramAction::ThresholdMoved(_))).unwrap();
-    let HistogramAction::ThresholdMoved(value) = *moved else { panic!("{moved:?}") };
-    assert!((value - 0.4).abs() < 0.01, "{value}");
 }

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{ComboBox, Rect, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
+use eframe::egui::{Rect, RichText, Role, TextEdit, Ui, WidgetInfo};
 
 use super::action::{Action, Content, Export};
 use super::compare::groups::RunGroup;
 use super::compared::compared;
-use super::curves::{CurveView, Derived, RewardBand, names, spec};
+use super::curves::{CurveView, RewardBand, names, spec};
 use super::data::run::{OpenRun, RunId};
+use super::derived::Derived;
 use super::layout::PlotId;
+use super::means::Means;
 use super::plot::{
-    Band, COLOURS, Curve, LinkedX, MarkLine, MarkStyle, MeanBand, Panel, PanelState, PlotAction, PlotColours,
-    SaveAs, SeriesId, XAxis, panel_ui, to_csv, to_svg,
+    COLOURS, Curve, LinkedX, MarkLine, MarkStyle, Panel, PanelState, PlotAction, PlotColours, SaveAs,
+    SeriesId, XAxis, panel_ui, to_csv, to_svg,
 };
 use super::scene::Scene;
 use super::timeline::{Happening, Kind};
@@ -49,70 +51,20 @@ struct Click {
     time: f64,
 }
 
-/// What all plots of a tab share: axis, smoothing, band.
-pub fn curve_bar_ui(ui: &mut Ui, scene: Scene<'_>, view: &mut CurveView) {
-    ui.horizontal_wrapped(|ui| {
-        let mut axis = view.linked.axis();
-        let combo = ComboBox::from_id_salt("x axis").selected_text(axis.word()).show_ui(ui, |ui| {
-            for other in XAxis::ALL {
-                ui.selectable_value(&mut axis, other, other.word());
-            }
-        });
-        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Horizontal axis"));
-        combo.response.on_hover_text(
-            "Shared by all plots. Active time leaves pauses out, wall time does not; both are zero where a run began.",
-        );
-        view.linked.set_axis(axis);
-        smoothing_ui(ui, view);
-        let combo = ComboBox::from_id_salt("band").selected_text(view.band.name()).width(84.0).show_ui(ui, |ui| {
-            for band in RewardBand::ALL {
-                ui.selectable_value(&mut view.band, band, band.name());
-            }
-        });
-        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Reward band"));
-        combo.response.on_hover_text("The band around the mean reward of a group.");
-        let follows = view.linked.follows();
-        let fit = ui.selectable_label(follows, "Fit all").on_hover_text(
-            "Show everything and grow with the run. Zooming or panning a plot frees it; a double click fits again.",
-        );
-        if fit.clicked() {
-            view.linked.follow();
-        }
-        axis_problem_ui(ui, scene, axis);
-    });
-}
-
-fn smoothing_ui(ui: &mut Ui, view: &mut CurveView) {
-    // The slider is even in how many points are averaged over, 1 / (1 - beta).
-    let mut exponent = -(1.0 - view.smoothing).log10();
-    let slider = Slider::new(&mut exponent, 0.0..=3.0)
-        .custom_formatter(|e, _| format!("{:.3}", 1.0 - 10.0_f64.powf(-e)))
-        .custom_parser(|text| text.parse::<f64>().ok().map(|beta| -(1.0 - beta.clamp(0.0, 0.999)).log10()))
-        .text("smoothing");
-    let response = ui.add(slider).on_hover_text(
-        "Debiased exponential mean with this beta, computed on all points before they are thinned, so that it does not \
-         depend on the zoom. The raw line stays behind.",
-    );
-    if response.changed() {
-        view.smoothing = if exponent < 1e-6 { 0.0 } else { 1.0 - 10.0_f64.powf(-exponent) };
-    }
-}
-
-/// Runs that say nothing of the chosen axis are named, and not drawn at a wrong place.
-fn axis_problem_ui(ui: &mut Ui, scene: Scene<'_>, axis: XAxis) {
-    let reason = match axis {
-        XAxis::ImagesSeen => "without the settings of marscope do not tell how many images they saw",
-        XAxis::WallTime => "of before 0.1 or of other tools do not tell their wall time",
-        XAxis::Iteration | XAxis::ActiveTime => return,
-    };
-    ui.label(RichText::new("some runs may be left out").small().color(scene.theme.faint))
-        .on_hover_text(format!("Runs {reason}; they are left out."));
-}
-
 impl Plots {
     /// Tells the shared axis what there is before any plot is drawn, so that all plots of a frame agree and none is drawn
     /// twice.
-    pub fn include(&self, ui: &Ui, scene: Scene<'_>, tab: Tab, view: &mut CurveView, groups: &[RunGroup]) {
+    pub fn include(
+        &mut self,
+        ui: &Ui,
+        scene: Scene<'_>,
+        tab: Tab,
+        view: &mut CurveView,
+        groups: &[RunGroup],
+    ) {
+        // Means of runs that were closed, or of plots that are hidden, are not kept.
+        let frame = ui.ctx().cumulative_frame_nr();
+        self.means.keep(frame);
         let ids: Vec<RunId> = match tab {
             Tab::Compare => groups.iter().flat_map(|group| group.runs.iter().copied()).collect(),
             Tab::Live | Tab::Inspect => scene.selection.run.into_iter().collect(),
@@ -152,7 +104,7 @@ impl Plots {
                 return;
             }
         };
-        update_means(&mut self.means, &named);
+        update_means(&mut self.means, ui.ctx().cumulative_frame_nr(), &named);
         let curves: Vec<Curve<'_>> =
             named.iter().filter_map(|named| self.derived.curve(named, view, &self.means)).collect();
         let run = scene.run().map(|run| run.store.path().display().to_string()).unwrap_or_default();
@@ -298,7 +250,7 @@ impl Derived {
         let clock = store.series("time/iteration");
         let (id, colour) = (SeriesId::of(&named.place, &named.series), named.colour);
         if !named.mean_of.is_empty() {
-            let mean = means.get(&id)?;
+            let mean = means.get(id)?;
             let band = Some([&mean.low, &mean.high]);
             return Some(Curve {
                 id,
@@ -341,18 +293,12 @@ fn branches_from(named: &Named<'_>, axis: XAxis, series: &Series) -> Option<[f64
     series.get(0).filter(|first| first.step > last.step).map(|_| [last.step as f64, last.value])
 }
 
-/// Means over runs with their bands.
-type Means = BTreeMap<SeriesId, MeanBand>;
-
-/// Makes the means that `named` need, and keeps those that are still right.
-fn update_means(means: &mut Means, named: &[Named<'_>]) {
+/// Makes the means that `named` need in this `frame`.
+fn update_means(means: &mut Means, frame: u64, named: &[Named<'_>]) {
     for named in named.iter().filter(|named| !named.mean_of.is_empty()) {
         let series: Vec<&Series> =
             named.mean_of.iter().filter_map(|run| run.store.series(&named.series)).collect();
-        let id = SeriesId::of(&named.place, &named.series);
-        if !means.get(&id).is_some_and(|mean| mean.is_of(&series, Band::Interval95)) {
-            means.insert(id, MeanBand::of(&series, Band::Interval95));
-        }
+        means.update(SeriesId::of(&named.place, &named.series), frame, &series);
     }
 }
 

@@ -16,6 +16,9 @@ use crate::ui::live::number::counted;
 use crate::ui::settings_form::field::choices;
 use crate::ui::theme::Theme;
 
+/// From this width on, points, the variants stand beside the rest, so that Start is seen without scrolling.
+const WIDE: f32 = 1060.0;
+
 /// What the caller knows.
 #[derive(Clone, Copy, Debug)]
 pub struct FormInput<'a> {
@@ -46,12 +49,29 @@ pub fn form_ui(
 ) {
     let turns = turns(form.named_devices(input.base.device).map_or(1, |devices| devices.len()));
     ui.label(format!("Variants are trained {turns}, from the same base with the same prompts and noise."));
+    if ui.available_width() < WIDE {
+        variants_ui(ui, theme, form);
+        ui.add_space(4.0);
+        rest_ui(ui, theme, form, input, out);
+    } else {
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| variants_ui(ui, theme, form));
+            ui.separator();
+            ui.vertical(|ui| rest_ui(ui, theme, form, input, out));
+        });
+    }
+}
+
+fn variants_ui(ui: &mut Ui, theme: &Theme, form: &mut AblationForm) {
     arms_ui(ui, theme, form);
     if !form.has(Arm { variant: Variant::Grpo, shuffled: false }) {
         let words = format!("Without {BASELINE} the report has no differences to it.");
         ui.colored_label(theme.warning, words);
     }
-    ui.add_space(4.0);
+}
+
+/// What is not about the variants.
+fn rest_ui(ui: &mut Ui, theme: &Theme, form: &mut AblationForm, input: FormInput<'_>, out: &mut Vec<Action>) {
     fields_ui(ui, form, input.base);
     ui.colored_label(theme.faint, settings(input.base.config));
     ui.add_space(4.0);

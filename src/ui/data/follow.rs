@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::media::Prefetch;
 use crate::error::{Error, Result};
@@ -13,8 +13,10 @@ use crate::runs::folder::{HEADER_FILE, RunHeader};
 use crate::runs::reader::RunReader;
 use crate::runs::store::RunStore;
 
-/// Between two looks at a run that somebody may be writing.
-const INTERVAL: Duration = Duration::from_millis(150);
+/// Between two looks at a run that somebody may be writing: at least and at most.
+const INTERVALS: [Duration; 2] = [Duration::from_millis(150), Duration::from_secs(2)];
+/// A run is looked at four times in the time since it last had something new: one that ended wakes nobody up for nothing.
+const LOOKS: u32 = 4;
 /// Between two looks at a foreign log, which is read from the start each time.
 const FOREIGN_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -140,6 +142,7 @@ impl Source {
 
 fn ours(mut reader: RunReader, closed: &Receiver<()>, tell: &dyn Fn(Followed) -> bool) {
     let (mut first, mut failed) = (true, None);
+    let mut newest = Instant::now();
     loop {
         let mut more = false;
         match reader.follow() {
@@ -148,6 +151,9 @@ fn ours(mut reader: RunReader, closed: &Receiver<()>, tell: &dyn Fn(Followed) ->
                 let recovered = failed.take().is_some();
                 let news = found.restarted || !found.events.is_empty() || first || recovered;
                 first &= more;
+                if news {
+                    newest = Instant::now();
+                }
                 if news && !tell(Followed::Events { restarted: found.restarted, events: found.events, more })
                 {
                     return;
@@ -162,7 +168,10 @@ fn ours(mut reader: RunReader, closed: &Receiver<()>, tell: &dyn Fn(Followed) ->
                 failed = Some(text);
             }
         }
-        if !more && closed.recv_timeout(INTERVAL) != Err(RecvTimeoutError::Timeout) {
+        if !more
+            && closed.recv_timeout((newest.elapsed() / LOOKS).clamp(INTERVALS[0], INTERVALS[1]))
+                != Err(RecvTimeoutError::Timeout)
+        {
             return;
         }
     }

@@ -139,21 +139,26 @@ impl NotFinite {
 
 /// What tells that a series is still the one that was seen, or that one with more points at its end.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
+pub struct Seen {
+    /// Points of it.
     pub length: usize,
     ends: Option<[Point; 2]>,
 }
 
 /// What became of a series since it was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Growth {
+pub enum Growth {
+    /// Nothing.
     None,
+    /// It has more points at its end.
     AtTheEnd,
     /// It is another, or has changed before its end.
     Elsewhere,
 }
 
 impl Seen {
+    /// All of `series`.
+    #[must_use]
     pub fn of(series: &Series) -> Self {
         Self::front(series, series.len())
     }
@@ -164,6 +169,8 @@ impl Seen {
         Self { length, ends: series.get(0).zip(last).map(<[Point; 2]>::from) }
     }
 
+    /// What became of it, if it is `series`.
+    #[must_use]
     pub fn growth(&self, series: &Series) -> Growth {
         let Some([first, last]) = self.ends else {
             return if series.is_empty() { Growth::None } else { Growth::Elsewhere };

@@ -6,7 +6,6 @@
 //! | share the horizontal axis | [`LinkedX`], [`XAxis`], [`XMap`] |
 //! | save a panel | [`to_svg`], [`to_csv`] |
 //! | mean and band over seeds | [`MeanBand`] |
-//! | a histogram with a threshold and a brush | [`histogram_ui`] |
 //! | a curve as small as a word | [`sparkline_ui`] |
 
 mod axis;
@@ -19,7 +18,6 @@ mod draw;
 mod extent;
 mod grid;
 mod header;
-mod histogram;
 mod hover;
 mod interact;
 mod legend;
@@ -39,8 +37,7 @@ mod trace;
 pub use axis::{XAxis, XMap};
 pub use band::{Band, MeanBand};
 pub use csv::{number as csv_number, quoted as csv_quoted, to_csv};
-pub use curve::{Curve, LEAST_TO_SMOOTH, NotFinite, SeriesId};
-pub use histogram::{Bins, Histogram, HistogramAction, histogram_ui};
+pub use curve::{Curve, Growth, LEAST_TO_SMOOTH, NotFinite, Seen, SeriesId};
 pub use interact::USE;
 pub use linked::LinkedX;
 pub use marks::{MarkLine, MarkStyle};

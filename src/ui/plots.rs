@@ -304,7 +304,7 @@ fn update_means(means: &mut Means, frame: u64, named: &[Named<'_>]) {
 
 /// Changes, forks and alerts as lines with their text; the others would fill the plot and stay on the timeline.
 fn marks<'a>(happened: &'a [Happening], run: &'a str, scene: Scene<'_>, tab: Tab) -> Vec<MarkLine<'a>> {
-    let labelled = |kind: Kind| matches!(kind, Kind::Change | Kind::Branch);
+    let labelled = |kind: Kind| matches!(kind, Kind::Change | Kind::Branch | Kind::Resume);
     happened
         .iter()
         .filter(|h| labelled(h.kind) || (h.kind == Kind::Alert && tab == Tab::Live))
@@ -314,6 +314,7 @@ fn marks<'a>(happened: &'a [Happening], run: &'a str, scene: Scene<'_>, tab: Tab
             label: match h.kind {
                 Kind::Change => &h.text,
                 Kind::Branch => "branch",
+                Kind::Resume => "resumed",
                 _ => "alert",
             },
             style: MarkStyle { colour: h.kind.colour(scene.theme), dashed: h.kind == Kind::Change },

@@ -202,10 +202,13 @@ fn path_ui(ctx: &Context, field: &mut PathField, out: &mut Vec<Action>) -> bool 
 }
 
 fn shortcuts_ui(ui: &mut Ui) {
-    ScrollArea::vertical().max_height(ui.ctx().content_rect().height() * 0.75).show(ui, |ui| {
-        for group in GROUPS {
-            ui.strong(group.name);
-            egui::Grid::new(group.name).num_columns(3).striped(true).min_col_width(90.0).show(ui, |ui| {
+    let height = ui.ctx().content_rect().height() * 0.75;
+    ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
+        egui::Grid::new("shortcuts").num_columns(3).striped(true).show(ui, |ui| {
+            for group in GROUPS {
+                ui.label("");
+                ui.strong(group.name);
+                ui.end_row();
                 for command in group.commands {
                     let Some(keys) = command.keys else { continue };
                     ui.monospace(keys_text(ui.ctx(), keys));
@@ -213,9 +216,8 @@ fn shortcuts_ui(ui: &mut Ui) {
                     ui.label(command.meaning);
                     ui.end_row();
                 }
-            });
-            ui.add_space(6.0);
-        }
+            }
+        });
         ui.label("In plots: click or drag moves the cursor, the wheel zooms, double click fits.");
         ui.label("Drop a run's folder or a log on the window to open it.");
     });

@@ -16,7 +16,9 @@ pub enum Kind {
     Checkpoint,
     /// An evaluation or a noise probe.
     Probe,
-    /// A resume or a fork.
+    /// Training went on after it had ended.
+    Resume,
+    /// A fork.
     Branch,
     /// A setting changed.
     Change,
@@ -42,7 +44,8 @@ impl Kind {
         match mark {
             Mark::Checkpoint => Self::Checkpoint,
             Mark::Evaluation | Mark::Probe => Self::Probe,
-            Mark::Resume | Mark::Fork => Self::Branch,
+            Mark::Resume => Self::Resume,
+            Mark::Fork => Self::Branch,
             Mark::Alert => Self::Alert,
         }
     }
@@ -53,7 +56,7 @@ impl Kind {
         match self {
             Self::Checkpoint => theme.checkpoint,
             Self::Probe => theme.probe,
-            Self::Branch => theme.branch,
+            Self::Resume | Self::Branch => theme.branch,
             Self::Change => theme.change,
             Self::Alert => theme.bad,
         }
@@ -185,7 +188,7 @@ fn paint(ui: &Ui, scene: Scene<'_>, scale: &Scale, happened: &[Happening], newes
     painter.rect_filled(track, 3.0, theme.line);
     let done = Rect::from_min_max(track.min, pos2(scale.x(newest), track.max.y));
     painter.rect_filled(done, 3.0, theme.accent.gamma_multiply(0.45));
-    let mut last = [i32::MIN; 5];
+    let mut last = [i32::MIN; 6];
     for happening in happened {
         let x = scale.x(happening.step);
         // One mark a pixel and kind: a hundred thousand cost what the strip is wide.
@@ -211,6 +214,11 @@ fn paint_mark(painter: &egui::Painter, kind: Kind, x: f32, rect: Rect, theme: &T
         }
         Kind::Probe => {
             painter.circle_filled(pos2(x, bottom), 2.5, colour);
+        }
+        Kind::Resume => {
+            painter.line_segment([pos2(x, top), pos2(x, bottom)], Stroke::new(1.5, colour));
+            let square = Rect::from_center_size(pos2(x, middle), vec2(7.0, 7.0));
+            painter.rect_filled(square, 0.0, colour);
         }
         Kind::Branch => {
             painter.line_segment([pos2(x, top), pos2(x, bottom)], Stroke::new(1.5, colour));

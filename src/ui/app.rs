@@ -12,6 +12,7 @@ use super::compare::fork::ForkView;
 use super::data::media::Media;
 use super::data::run::{RunId, Runs};
 use super::dialogs::Dialogs;
+use super::exporting::Exporting;
 use super::graphics::Graphics;
 use super::layout::History;
 use super::messages::Messages;
@@ -102,6 +103,7 @@ pub struct App {
     pub(super) fork: Option<ForkView>,
     pub(super) messages: Messages,
     pub(super) dialogs: Dialogs,
+    pub(super) exporting: Exporting,
     pub(super) locals: Locals,
     pub(super) toggles: ToggleState,
     pub(super) play: Option<Instant>,
@@ -168,6 +170,7 @@ impl App {
             fork: None,
             messages: Messages::default(),
             dialogs: Dialogs::new(options.dialogs),
+            exporting: Exporting::default(),
             locals: Locals::default(),
             toggles: ToggleState::default(),
             play: None,

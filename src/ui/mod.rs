@@ -17,6 +17,7 @@ mod derived;
 mod devices;
 mod dialogs;
 pub mod export;
+mod exporting;
 mod floating;
 mod found;
 mod graphics;

@@ -54,6 +54,11 @@ impl App {
             }
         }
         self.take_end();
+        self.actions.extend(self.exporting.made());
+        if let Some(name) = self.exporting.takes_long() {
+            self.messages
+                .done(format!("{name} is being drawn; you are asked where to save it when it is there"));
+        }
         self.dialogs_ended();
         self.shot_taken();
         self.saved.compare.ablation.found = self.locals.devices.known();

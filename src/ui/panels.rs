@@ -23,7 +23,7 @@ use super::data::group::{LoadedGroup, group_at};
 use super::data::media::Loaded;
 use super::data::run::RunId;
 use super::devices::Devices;
-use super::export::{Format, Shown as Saveable, export, formats};
+use super::export::{CompareShown, Format, Job, Shown as Saveable, export, formats};
 use super::found::Found;
 use super::icons::{Icon, icon_button};
 use super::inspect::{InspectView, Inspected, histogram_ui, list_ui, picture_panel_ui, token_ui, what_if_ui};
@@ -108,11 +108,16 @@ impl App {
             wanted: None,
         };
         panels.ui(&mut desk, ui);
-        desk.save();
+        let saved = desk.save();
         if desk.edited && self.locals.edited.is_none() {
             self.locals.edited = Some((tab, before));
         }
         self.saved.panels.insert(tab, panels);
+        if let Some((name, job)) = saved
+            && let Err(error) = self.exporting.ask(&self.ctx, name, job)
+        {
+            self.messages.problem(error.to_string());
+        }
         self.note_edit(ui.input(|input| input.pointer.any_down()));
         let CompareView { pictures, ab, .. } = &self.saved.compare;
         let held = self.locals.group.as_deref().into_iter().chain(pictures.held()).chain(ab.held());
@@ -160,28 +165,47 @@ fn file_name(pane: Pane) -> String {
     pane.title().to_lowercase().replace([' ', '/'], "-")
 }
 
+/// The runs of `groups`, from above.
+fn drawn(groups: &[RunGroup]) -> Vec<RunId> {
+    groups.iter().flat_map(|group| group.runs.iter().copied()).collect()
+}
+
 impl Desk<'_> {
-    /// The panel that is to be saved, as a file.
-    fn save(&mut self) {
-        let Some((pane, format)) = self.wanted.take() else { return };
+    /// The panel that is to be saved, as a file that is still to be made, and its name.
+    fn save(&mut self) -> Option<(String, Job)> {
+        let (pane, format) = self.wanted.take()?;
+        let ablating = self.work.ablating.as_ref();
+        let (progress, result) = (ablating.and_then(Ablating::progress), ablating.and_then(Ablating::result));
+        let drawn = drawn(&self.groups);
+        let compare = CompareShown {
+            drawn: &drawn,
+            pictures: &self.compare.pictures,
+            ab: &self.compare.ab,
+            progress: progress.as_deref(),
+            result: result.as_deref(),
+        };
         let what = Saveable {
             scene: self.scene,
             overlay: self.overlay,
-            group: self.group.as_deref(),
+            group: self.group.as_ref(),
             inspect: self.inspect,
             runs: &self.compare.table,
+            compare,
         };
-        self.out.push(match export(pane, format, &what) {
-            Ok(content) => Action::Export(Box::new(Export { name: file_name(pane), content })),
-            Err(reason) => Action::Complain(reason),
-        });
+        match export(pane, format, &what) {
+            Ok(job) => Some((file_name(pane), job)),
+            Err(reason) => {
+                self.out.push(Action::Complain(reason));
+                None
+            }
+        }
     }
 
     fn compare_ui(&mut self, ui: &mut Ui, pane: Pane) {
         let dark = self.scene.theme.dark;
         let colour = move |slot: usize| series_colour(slot, dark);
         let CompareView { table, pictures, ab, ablation } = &mut *self.compare;
-        let drawn: Vec<RunId> = self.groups.iter().flat_map(|group| group.runs.iter().copied()).collect();
+        let drawn = drawn(&self.groups);
         match pane {
             Pane::Pictures => {
                 let input = PicturesInput { groups: &self.groups, overlay: self.overlay, colour: &colour };
@@ -318,10 +342,13 @@ impl Behavior<Pane> for Desk<'_> {
             if seen.clicked() {
                 let content = Content::Screen(rect);
                 self.out.push(Action::Export(Box::new(Export { name: file_name(pane), content })));
+                // A screen reader's click does not close it.
+                ui.close();
             }
             for format in formats(pane) {
                 if ui.button(format!("{}…", format.name())).on_hover_text(format.meaning()).clicked() {
                     self.wanted = Some((pane, *format));
+                    ui.close();
                 }
             }
         });

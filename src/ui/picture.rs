@@ -9,7 +9,7 @@ use super::overlay::{
     Built, Comparison, ImageResponse, ImageView, LegendMark, Overlay, ScaleBar, TokenMap, TokenMask,
     ValueRange, image_ui, legend_ui, scale_bar_ui,
 };
-use super::ranges::{colours, range};
+use super::ranges::{Ranges, colours, range};
 use super::scene::Scene;
 use super::view::{Layer, OverlayView};
 use crate::error::Result;
@@ -50,19 +50,19 @@ pub fn plane_of(group: &LoadedGroup, ar_step: Option<usize>) -> usize {
     ar_step.map_or(last, |step| trained.partition_point(|s| *s <= step).saturating_sub(1))
 }
 
-/// What the overlay of picture `index` of `group` is.
+/// What the overlay of picture `index` of `group` is, with colours that range over what `ranges` saw.
 ///
 /// # Errors
 /// If a mask does not fit the picture.
 pub fn overlay_of(
-    scene: Scene<'_>,
+    ranges: &Ranges,
     (group, index): (&LoadedGroup, usize),
     style: PictureStyle<'_>,
 ) -> Result<Overlay> {
     let side = group.record.side;
     let plane = plane_of(group, style.ar_step);
     let view = style.overlay;
-    let summary = scene.ranges.summary(group, (index, plane), view);
+    let summary = ranges.summary(group, (index, plane), view);
     let planes = view.layer.map().and_then(|name| group.map(name));
     let of_layer = planes.filter(|_| !view.layer.is_mask()).and_then(|planes| planes.plane(index, plane));
     let map = style.instead.map(|(map, _)| map).or(of_layer).cloned();
@@ -124,7 +124,7 @@ pub fn picture_ui(
     name: &str,
 ) -> ImageResponse {
     let view = ImageView { size: Vec2::splat(side), uv: style.uv };
-    let overlay = overlay_of(scene, (group, index), style);
+    let overlay = overlay_of(scene.ranges, (group, index), style);
     match (group.pictures.get(index), overlay) {
         (Some(Ok(picture)), Ok(overlay)) => image_ui(ui, scene.renderer, picture, &overlay, view, name),
         (Some(Err(reason)), _) => missing_ui(ui, scene, side, reason),

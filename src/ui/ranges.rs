@@ -8,13 +8,13 @@ use super::overlay::{ColourMap, ValueRange, ValueSummary};
 use super::view::{Layer, OverlayView, ScaleScope};
 
 /// Numbers of all groups looked at so far, by run and layer.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Ranges {
     runs: BTreeMap<RunId, Seen>,
 }
 
 /// Numbers of one run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Seen {
     maps: BTreeMap<&'static str, ValueSummary>,
     groups: BTreeSet<(usize, usize)>,

@@ -5,6 +5,9 @@
 mod ab;
 mod ablating;
 mod ablation;
+mod export;
+#[path = "../files/mod.rs"]
+mod files;
 mod fork;
 mod pictures;
 mod runs;

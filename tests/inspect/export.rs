@@ -1,13 +1,19 @@
 //! What panels show, as files, of a small recorded run.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::files::{column, is_well_formed, parsed};
 use crate::inspect_stage::recorded::{NAN_GAIN, NAN_TOKEN, SIDE, TOKENS, gain, record_with, uncertainty};
 use crate::inspect_stage::{Panel, Stage};
 use marscope::runs::event::{Event, ProbeFrame, Scalar};
 use marscope::runs::folder::RunFolder;
 use marscope::ui::Pane;
 use marscope::ui::action::Content;
+use marscope::ui::compare::ab::AbView;
+use marscope::ui::compare::pictures::PicturesView;
 use marscope::ui::compare::table::TableView;
-use marscope::ui::export::{Format, Shown, export, formats};
+use marscope::ui::export::{CompareShown, Format, Job, Shown, export, formats};
 use marscope::ui::inspect::brush::Brush;
 use marscope::world::image::Rgb8;
 
@@ -45,19 +51,28 @@ fn stage(step: usize) -> (tempfile::TempDir, Stage) {
     (root, stage)
 }
 
-fn saved(stage: &mut Stage, pane: Pane, format: Format) -> Result<Content, String> {
+/// What is gathered while the window waits.
+fn gathered(stage: &mut Stage, pane: Pane, format: Format) -> Result<Job, String> {
     let mut runs = TableView::default();
     runs.update(&stage.runs);
+    let group = Arc::clone(&stage.group);
+    let (pictures, ab) = (PicturesView::default(), AbView::default());
+    let compare = CompareShown { drawn: &[], pictures: &pictures, ab: &ab, progress: None, result: None };
     stage.with(|input, view| {
         let what = Shown {
             scene: input.scene,
             overlay: input.overlay,
-            group: Some(input.group),
+            group: Some(&group),
             inspect: view,
             runs: &runs,
+            compare,
         };
         export(pane, format, &what)
     })
+}
+
+fn saved(stage: &mut Stage, pane: Pane, format: Format) -> Result<Content, String> {
+    gathered(stage, pane, format)?.run()
 }
 
 fn csv(stage: &mut Stage, pane: Pane) -> Vec<Vec<String>> {
@@ -79,54 +94,6 @@ fn png(stage: &mut Stage, pane: Pane) -> image::RgbImage {
         Content::Png(bytes) => image::load_from_memory(&bytes).unwrap().into_rgb8(),
         other => panic!("{other:?}"),
     }
-}
-
-/// Fields of RFC 4180.
-fn parsed(text: &str) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut field, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        match (c, quoted) {
-            ('"', true) if characters.next_if_eq(&'"').is_some() => field.push('"'),
-            ('"', _) => quoted = !quoted,
-            (',', false) => row.push(std::mem::take(&mut field)),
-            ('\r', false) => assert_eq!(characters.peek(), Some(&'\n'), "lines end as RFC 4180 has them"),
-            ('\n', false) => {
-                row.push(std::mem::take(&mut field));
-                rows.push(std::mem::take(&mut row));
-            }
-            (c, _) => field.push(c),
-        }
-    }
-    assert!(row.is_empty() && field.is_empty(), "the last line ends");
-    rows
-}
-
-/// That every element is closed, in order, and no text holds a bare sign of XML.
-fn is_well_formed(svg: &str) {
-    let mut open: Vec<&str> = Vec::new();
-    for piece in svg.split('<').skip(1) {
-        let (tag, text) = piece.split_once('>').unwrap();
-        assert!(!text.contains('>'), "{text}");
-        for entity in text.split('&').skip(1) {
-            assert!(
-                ["amp;", "lt;", "gt;", "quot;", "#39;"].iter().any(|e| entity.starts_with(e)),
-                "{entity}"
-            );
-        }
-        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
-        if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name));
-        } else if !tag.ends_with('/') {
-            open.push(tag.split_whitespace().next().unwrap());
-        }
-    }
-    assert!(open.is_empty(), "{open:?}");
-    assert!(!svg.contains("=\"NaN") && !svg.contains("=\"inf"), "a place that is no number");
-}
-
-fn column(rows: &[Vec<String>], name: &str) -> usize {
-    rows[0].iter().position(|head| head == name).unwrap_or_else(|| panic!("no {name} in {:?}", rows[0]))
 }
 
 #[test]
@@ -280,4 +247,26 @@ fn noise_has_a_row_a_measurement() {
     assert_eq!(rows[1], ["0", "Single trajectory", "9.0", "1.0", "", "NaN"]);
     assert_eq!(rows[2], ["0", "MTE, all tokens", "2.25", "0.25", "", ""]);
     assert_eq!(rows.len(), 5);
+}
+
+#[test]
+fn the_window_waits_for_a_small_part_of_the_work_alone() {
+    let (_root, mut stage) = stage(0);
+    for pane in [Pane::Group, Pane::Picture, Pane::Probes] {
+        for format in [Format::Png, Format::Svg] {
+            let (mut waited, mut worked) = (Duration::MAX, Duration::MAX);
+            for _ in 0..3 {
+                let start = Instant::now();
+                let job = gathered(&mut stage, pane, format).unwrap();
+                waited = waited.min(start.elapsed());
+                let start = Instant::now();
+                job.run().unwrap();
+                worked = worked.min(start.elapsed());
+            }
+            println!(
+                "{pane:?} {format:?}: the window waits {waited:?}, the thread of files works {worked:?}"
+            );
+            assert!(waited < worked, "{pane:?} {format:?}: {waited:?} of {worked:?}");
+        }
+    }
 }

@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod export;
+#[path = "../files/mod.rs"]
+mod files;
 #[path = "../inspect_stage/mod.rs"]
 mod inspect_stage;
 mod panels;

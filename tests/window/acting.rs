@@ -67,3 +67,34 @@ fn every_plot_is_exported_as_drawn_and_in_numbers() {
     assert_eq!(csv.lines().count(), 5);
     assert!(csv.contains("NaN"), "{csv}");
 }
+
+#[test]
+fn panels_are_saved_by_a_thread_of_their_own_and_what_cannot_be_saved_is_said() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("run");
+    let mut run = create(&path);
+    record(&mut run, 3, &[("reward/mean", 0.1)]);
+    record_group(&mut run, 3, "a red circle", &[(0.1, -1.0), (0.5, 1.0)]);
+    drop(run);
+    let mut stage = Stage::of(&[&path]);
+    let exports = stage.root.path().join("runs").join("exports");
+    stage.until("all is read", marscope::ui::App::is_settled);
+    for (entry, ending) in [("PNG…", "png"), ("SVG…", "svg"), ("CSV…", "csv")] {
+        stage.click("Save Group");
+        stage.click(entry);
+        let file = exports.join(format!("group-1.{ending}"));
+        stage.until("the file is there", |_| file.exists());
+    }
+    image::open(exports.join("group-1.png")).unwrap();
+    assert!(std::fs::read_to_string(exports.join("group-1.svg")).unwrap().contains("a red circle"));
+    stage.click("Probes");
+    stage.click("Save Probes");
+    stage.click("PNG…");
+    stage.until_said("has no film strips so far");
+    stage.click("Compare");
+    stage.click("Save Pictures");
+    stage.click("CSV…");
+    let file = exports.join("pictures-1.csv");
+    stage.until("the file is there", |_| file.exists());
+    assert!(std::fs::read_to_string(file).unwrap().contains("a red circle"));
+}

@@ -91,7 +91,7 @@ pub struct AbView {
     #[serde(skip)]
     pub zoom: Zoom,
     #[serde(skip)]
-    held: [Option<(RunId, Held)>; 2],
+    pub(super) held: [Option<(RunId, Held)>; 2],
     #[serde(skip)]
     pub(super) differences: Differences,
 }

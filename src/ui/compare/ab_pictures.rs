@@ -35,18 +35,18 @@ pub(super) struct Shown {
 
 impl Shown {
     /// With its layers, as the second of a swipe.
-    fn second(&self) -> Second {
+    pub(super) fn second(&self) -> Second {
         let Overlay { map, mask, .. } = self.overlay.clone();
         Second { picture: Arc::clone(&self.picture), map, mask }
     }
 
     /// The picture alone, as the second of a difference.
-    fn bare(&self) -> Second {
+    pub(super) fn bare(&self) -> Second {
         Second { picture: Arc::clone(&self.picture), map: None, mask: None }
     }
 
     /// Both pictures in one. They are the finished ones: the AR step of the second could not be shown.
-    fn with(&self, comparison: Comparison) -> Overlay {
+    pub(super) fn with(&self, comparison: Comparison) -> Overlay {
         Overlay { comparison, built: None, ..self.overlay.clone() }
     }
 }
@@ -57,7 +57,7 @@ fn ar_step(scene: Scene<'_>, group: &LoadedGroup) -> Option<usize> {
 }
 
 /// Count and extent of the numbers of the layer in both, so that the same colour is the same number.
-fn summary(scene: Scene<'_>, view: &OverlayView, both: [&Held; 2]) -> Option<ValueSummary> {
+pub(super) fn summary(scene: Scene<'_>, view: &OverlayView, both: [&Held; 2]) -> Option<ValueSummary> {
     let of = |held: &Held| {
         let group = held.group.as_deref()?;
         let at = (held.found.index, plane_of(group, ar_step(scene, group)));
@@ -72,7 +72,7 @@ pub(super) fn layers(scene: Scene<'_>, view: &OverlayView, both: [&Held; 2]) -> 
     let of = |held: &Held| -> Result<Overlay> {
         let Some(group) = held.group.as_deref() else { return Ok(Overlay::none(0)) };
         let style = PictureStyle { ar_step: ar_step(scene, group), ..PictureStyle::of(view) };
-        let overlay = overlay_of(scene, (group, held.found.index), style)?;
+        let overlay = overlay_of(scene.ranges, (group, held.found.index), style)?;
         Ok(Overlay { range: shared.unwrap_or(overlay.range), ..overlay })
     };
     let [a, b] = both;

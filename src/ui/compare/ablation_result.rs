@@ -9,7 +9,7 @@ use crate::runs::report::{Better, Measure, MeasureRow, VariantRow};
 use crate::ui::theme::Theme;
 
 /// The measures that have a column.
-const MEASURES: [Measure; 8] = [
+pub const MEASURES: [Measure; 8] = [
     Measure::FinalReward,
     Measure::Gain,
     Measure::FinalHeldOut,
@@ -21,7 +21,8 @@ const MEASURES: [Measure; 8] = [
 ];
 
 /// Heading of a column, clear without the heading of the measure's group.
-const fn heading(measure: Measure) -> &'static str {
+#[must_use]
+pub const fn heading(measure: Measure) -> &'static str {
     match measure {
         Measure::FinalReward => "Final reward",
         Measure::Gain => "Gain",
@@ -35,16 +36,21 @@ const fn heading(measure: Measure) -> &'static str {
     }
 }
 
-fn of(row: &VariantRow, measure: Measure) -> Option<&MeasureRow> {
+/// What is known about `measure` of a variant.
+#[must_use]
+pub fn of(row: &VariantRow, measure: Measure) -> Option<&MeasureRow> {
     row.measures.iter().find(|of| of.measure == measure)
 }
 
-fn mean(of: &MeasureRow) -> String {
+/// Mean with its interval.
+#[must_use]
+pub fn mean(of: &MeasureRow) -> String {
     of.estimate.mean.map_or_else(|| NOTHING.into(), |mean| estimate(mean, of.estimate.interval, false))
 }
 
 /// The difference to the baseline, with a star where its interval does not hold zero.
-fn difference(of: &MeasureRow) -> Option<String> {
+#[must_use]
+pub fn difference(of: &MeasureRow) -> Option<String> {
     let difference = of.difference.as_ref()?;
     let text = estimate(difference.mean?, difference.interval, true);
     let clear = difference.interval.is_some_and(|interval| interval.excludes_zero());
@@ -60,6 +66,15 @@ fn colour(theme: &Theme, of: &MeasureRow) -> Color32 {
         (true, Better::Higher, true) | (true, Better::Lower, false) => theme.good,
         (true, ..) => theme.bad,
     }
+}
+
+/// How the cells are read.
+#[must_use]
+pub fn meaning(baseline: &str) -> String {
+    format!(
+        "Mean [95 % interval] over the finished runs; \u{394} is the difference to {baseline} in pairs of prompt and seed, with \
+         a star where its interval does not hold zero."
+    )
 }
 
 /// Draws the table and what makes the comparison doubtful.
@@ -108,12 +123,7 @@ pub fn result_ui(ui: &mut Ui, theme: &Theme, table: &AblationTable) {
             }
         }
     });
-    let words = format!(
-        "Mean [95 % interval] over the finished runs; \u{394} is the difference to {} in pairs of prompt and seed, with a star \
-         where its interval does not hold zero.",
-        table.baseline
-    );
-    ui.colored_label(theme.faint, words);
+    ui.colored_label(theme.faint, meaning(&table.baseline));
     for remark in &table.remarks {
         ui.colored_label(theme.warning, remark);
     }

@@ -8,6 +8,10 @@ use crate::world::image::Rgb8;
 pub struct Apart {
     /// Mean of |a - b| over all colours, 0 to 255.
     pub absolute: f64,
+    /// The same of red, green and blue.
+    pub channels: [f64; 3],
+    /// The greatest |a - b| of any colour of any pixel.
+    pub greatest: u8,
     /// Mean of the lightness of b less that of a, -255 to 255.
     pub lightness: f64,
 }
@@ -28,32 +32,53 @@ impl Differences {
         if let Some((_, apart)) = self.held.as_ref().filter(|(of, _)| *of == pair) {
             return apart.clone();
         }
-        let apart = apart(a.image(), b.image());
+        let apart = Apart::of(a.image(), b.image());
         self.held = Some((pair, apart.clone()));
         apart
     }
 }
 
-/// How far `a` and `b` are apart.
-///
-/// # Errors
-/// A sentence if they differ in size.
-fn apart(a: &Rgb8, b: &Rgb8) -> Result<Apart, String> {
-    if (a.width, a.height) != (b.width, b.height) {
-        return Err(format!(
-            "A has {} x {} pixels and B has {} x {}: they have no difference.",
-            a.width, a.height, b.width, b.height
-        ));
+impl Apart {
+    /// How far `a` and `b` are apart.
+    ///
+    /// # Errors
+    /// A sentence if they differ in size.
+    pub fn of(a: &Rgb8, b: &Rgb8) -> Result<Self, String> {
+        if (a.width, a.height) != (b.width, b.height) {
+            return Err(format!(
+                "A has {} x {} pixels and B has {} x {}: they have no difference.",
+                a.width, a.height, b.width, b.height
+            ));
+        }
+        let pixels = (a.pixels.len() / 3).max(1) as f64;
+        let (mut sums, mut greatest, mut lighter) = ([0_u64; 3], 0, 0.0);
+        for (a, b) in a.pixels.chunks_exact(3).zip(b.pixels.chunks_exact(3)) {
+            for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+                *sum += u64::from(a.abs_diff(*b));
+                greatest = greatest.max(a.abs_diff(*b));
+            }
+            lighter += lightness(b) - lightness(a);
+        }
+        Ok(Self {
+            absolute: sums.iter().sum::<u64>() as f64 / (3.0 * pixels),
+            channels: sums.map(|sum| sum as f64 / pixels),
+            greatest,
+            lightness: lighter / pixels,
+        })
     }
-    let colours = a.pixels.len().max(1) as f64;
-    let absolute: u64 = a.pixels.iter().zip(&b.pixels).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
-    let lighter: f64 = a
-        .pixels
-        .chunks_exact(3)
-        .zip(b.pixels.chunks_exact(3))
-        .map(|(a, b)| lightness(b) - lightness(a))
-        .sum();
-    Ok(Apart { absolute: absolute as f64 / colours, lightness: lighter * 3.0 / colours })
+}
+
+/// The mean of red, green and blue of `image` and of its lightness, 0 to 255.
+#[must_use]
+pub fn means(image: &Rgb8) -> [f64; 4] {
+    let mut sums = [0.0; 4];
+    for colour in image.pixels.chunks_exact(3) {
+        for (sum, value) in sums.iter_mut().zip(colour) {
+            *sum += f64::from(*value);
+        }
+        sums[3] += lightness(colour);
+    }
+    sums.map(|sum| sum / (image.pixels.len() / 3).max(1) as f64)
 }
 
 /// As the shader of overlays has it.
@@ -70,7 +95,9 @@ mod tests {
     #[test]
     fn both_means_are_those_of_all_pixels() {
         let (a, b) = (Rgb8::filled(2, 2, [10, 20, 30]), Rgb8::filled(2, 2, [13, 10, 30]));
-        let apart = apart(&a, &b).unwrap();
+        let apart = Apart::of(&a, &b).unwrap();
+        assert_eq!((apart.channels, apart.greatest), ([3.0, 10.0, 0.0], 10));
+        assert_eq!(means(&a)[..3], [10.0, 20.0, 30.0]);
         assert!((apart.absolute - 13.0 / 3.0).abs() < 1e-12);
         assert!((apart.lightness - (3.0 * 0.2126 - 10.0 * 0.7152)).abs() < 1e-12);
     }
@@ -91,11 +118,12 @@ mod tests {
             a in prop::collection::vec(0u8.., 12), b in prop::collection::vec(0u8.., 12),
         ) {
             let (a, b) = (Rgb8::new(2, 2, a).unwrap(), Rgb8::new(2, 2, b).unwrap());
-            let (there, back) = (apart(&a, &b).unwrap(), apart(&b, &a).unwrap());
+            let (there, back) = (Apart::of(&a, &b).unwrap(), Apart::of(&b, &a).unwrap());
             prop_assert_eq!(there.absolute, back.absolute);
             prop_assert!((there.lightness + back.lightness).abs() < 1e-9);
             prop_assert!(there.lightness.abs() <= 255.0 && there.absolute <= 255.0);
-            prop_assert_eq!(apart(&a, &a).unwrap(), Apart { absolute: 0.0, lightness: 0.0 });
+            let same = Apart { absolute: 0.0, channels: [0.0; 3], greatest: 0, lightness: 0.0 };
+            prop_assert_eq!(Apart::of(&a, &a).unwrap(), same);
         }
     }
 }

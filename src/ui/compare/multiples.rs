@@ -48,7 +48,8 @@ pub(super) fn multiples_ui(
 }
 
 /// The runs of each variant, in the order in which the variants began.
-fn by_variant(begun: &[BegunCell]) -> Vec<(&str, Vec<&BegunCell>)> {
+#[must_use]
+pub fn by_variant(begun: &[BegunCell]) -> Vec<(&str, Vec<&BegunCell>)> {
     let mut variants: Vec<(&str, Vec<&BegunCell>)> = Vec::new();
     for cell in begun {
         match variants.iter_mut().find(|(variant, _)| *variant == cell.variant()) {
@@ -85,7 +86,8 @@ fn range_words(range: SparkRange) -> String {
 }
 
 /// The run of `cell`, if it is open.
-fn open<'a>(scene: Scene<'a>, cell: &BegunCell) -> Option<&'a OpenRun> {
+#[must_use]
+pub fn open<'a>(scene: Scene<'a>, cell: &BegunCell) -> Option<&'a OpenRun> {
     scene.runs.iter().find(|run| run.store.path() == cell.folder)
 }
 
@@ -181,7 +183,9 @@ fn name_ui(
     });
 }
 
-fn state_words(ended: Option<&EndedCell>, under_way: bool) -> String {
+/// How a run ended, or that it goes on.
+#[must_use]
+pub fn state_words(ended: Option<&EndedCell>, under_way: bool) -> String {
     match ended {
         Some(EndedCell { problem: Some(problem), .. }) => problem.clone(),
         Some(ended) => format!("finished in {}", duration(ended.seconds)),

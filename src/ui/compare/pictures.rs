@@ -65,6 +65,12 @@ impl PicturesView {
         self.groups.values().map(Arc::as_ref)
     }
 
+    /// The group of `run` that is held, which may be that of another iteration while the next is being read.
+    #[must_use]
+    pub fn group(&self, run: RunId) -> Option<&Arc<LoadedGroup>> {
+        self.groups.get(&run)
+    }
+
     /// Puts numbers that a file may hold into their ranges.
     pub fn validate(&mut self) {
         if !(32.0..=512.0).contains(&self.side) {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::media::{Loaded, Media};
 use super::run::{OpenRun, RunId};
-use crate::runs::event::{GroupRecord, MapRecord};
+use crate::runs::event::{GroupRecord, MapRecord, PictureRecord};
+use crate::runs::media::{read_map, read_picture};
 use crate::ui::overlay::{Picture, TokenMap, ValueSummary};
 
 /// Maps that are large and read only where trajectories are looked at.
@@ -63,6 +64,14 @@ impl LoadedGroup {
         self.record.side * self.record.side
     }
 
+    /// Whether it is the group at that place, as recorded, and all of it could be read.
+    fn is(&self, place: (RunId, usize, usize, usize), record: &GroupRecord) -> bool {
+        (self.run, self.step, self.index, self.count) == place
+            && self.record == *record
+            && self.pictures.iter().all(Result::is_ok)
+            && self.problems.is_empty()
+    }
+
     /// The map of that name.
     #[must_use]
     pub fn map(&self, name: &str) -> Option<&Planes> {
@@ -83,27 +92,85 @@ impl LoadedGroup {
     }
 }
 
+/// Where a group stands in its run, and what was recorded of it.
+#[derive(Clone, Debug)]
+pub struct FoundGroup {
+    /// The run.
+    pub run: RunId,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The iteration it is of.
+    pub step: usize,
+    /// Which of the groups of that iteration, from 0.
+    pub index: usize,
+    /// Groups of that iteration.
+    pub count: usize,
+    /// What was recorded.
+    pub record: GroupRecord,
+}
+
+impl FoundGroup {
+    /// Group `index` that `run` shows at iteration `step`, as [`group_at`] finds it, without asking for anything of it.
+    #[must_use]
+    pub fn at(run: &OpenRun, at: (usize, usize)) -> Option<Self> {
+        let (step, index, count, record) = located(run, at)?;
+        let folder = run.store.path().to_path_buf();
+        Some(Self { run: run.id, folder, step, index, count, record: record.clone() })
+    }
+
+    /// Whether `held` is this group, whole.
+    #[must_use]
+    pub fn is(&self, held: &LoadedGroup) -> bool {
+        held.is((self.run, self.step, self.index, self.count), &self.record)
+    }
+
+    /// Reads its pictures and maps from disk, which blocks: not for a thread that draws. What cannot be read is told in the
+    /// place of the picture, or as a problem.
+    #[must_use]
+    pub fn read(self) -> LoadedGroup {
+        let Self { run, folder, step, index, count, record } = self;
+        let picture = |recorded: &PictureRecord| -> Result<Arc<Picture>, Arc<str>> {
+            let read = read_picture(&folder, recorded.png).and_then(Picture::new);
+            read.map(Arc::new).map_err(|error| Arc::from(error.to_string()))
+        };
+        let pictures = record.pictures.iter().map(picture).collect();
+        let (mut maps, mut problems) = (BTreeMap::new(), Vec::new());
+        for map in record.maps.iter().filter(|map| !LARGE_MAPS.contains(&map.name.as_str())) {
+            let values = read_map(&folder, map).map_err(|error| error.to_string());
+            match values.and_then(|values| planes(map, &record, &values)) {
+                Ok(planes) => {
+                    maps.insert(map.name.clone(), planes);
+                }
+                Err(text) => problems.push(text),
+            }
+        }
+        LoadedGroup { run, folder, step, index, count, record, pictures, maps, problems }
+    }
+}
+
+/// Iteration, place in it, groups of it, and record of the group that `run` shows.
+fn located(run: &OpenRun, (step, index): (usize, usize)) -> Option<(usize, usize, usize, &GroupRecord)> {
+    let (step, _) = run.store.group_at(step)?;
+    let groups = run.store.groups();
+    let end = groups.partition_point(|g| g.0 <= *step);
+    let start = groups.partition_point(|g| g.0 < *step);
+    let of_step = groups.get(start..end)?;
+    let index = index.min(of_step.len().checked_sub(1)?);
+    Some((*step, index, of_step.len(), &of_step.get(index)?.1))
+}
+
 /// Group `index` that `run` shows at iteration `step`: the last recorded at or before it. [`Loaded::Waiting`] until all its
 /// pictures and maps are read; `held` is given back as long as it is still right.
 #[must_use]
 pub fn group_at(
     run: &OpenRun,
     media: &Media,
-    (step, index): (usize, usize),
+    at: (usize, usize),
     held: Option<&Arc<LoadedGroup>>,
 ) -> Option<Loaded<Arc<LoadedGroup>>> {
-    let (step, _) = run.store.group_at(step)?;
-    let groups = run.store.groups();
-    let end = groups.partition_point(|g| g.0 <= *step);
-    let start = groups.partition_point(|g| g.0 < *step);
-    let of_step = &groups[start..end];
-    let index = index.min(of_step.len().checked_sub(1)?);
-    let record = &of_step[index].1;
+    let (step, index, count, record) = located(run, at)?;
     if let Some(held) = held
-        && (held.run, held.step, held.index, held.count) == (run.id, *step, index, of_step.len())
-        && held.record == *record
-        && held.pictures.iter().all(Result::is_ok)
-        && held.problems.is_empty()
+        && held.is((run.id, step, index, count), record)
     {
         return Some(Loaded::Ready(Arc::clone(held)));
     }
@@ -112,9 +179,9 @@ pub fn group_at(
         Some((pictures, maps, problems)) => Loaded::Ready(Arc::new(LoadedGroup {
             run: run.id,
             folder: run.store.path().to_path_buf(),
-            step: *step,
+            step,
             index,
-            count: of_step.len(),
+            count,
             record: record.clone(),
             pictures,
             maps,

@@ -1,75 +1,75 @@
 //! The pictures of a group, with what each earned.
 
-use super::sheet::{ScaleStrip, Sheet, Tile, magnification};
+use std::sync::Arc;
+
+use super::job::Job;
+use super::sheet::{Row, ScaleStrip, Sheet};
+use super::tile::{Pixels, Tile};
 use super::tokens::of_tokens;
 use super::{Format, Shown, group_of, source};
 use crate::runs::event::PictureRecord;
-use crate::ui::action::Content;
 use crate::ui::data::group::LoadedGroup;
 use crate::ui::live::number::signed;
-use crate::ui::overlay::{LegendMark, compose};
+use crate::ui::overlay::LegendMark;
 use crate::ui::picture::{PictureStyle, overlay_of, plane_of};
 use crate::ui::plot::reading;
-use crate::ui::ranges::{colours, range};
+use crate::ui::ranges::{Ranges, colours, range};
 use crate::ui::view::{Layer, OverlayView, ScaleScope};
-use crate::world::image::Rgb8;
 
 /// Least side of a picture of a sheet, pixels.
 const SIDE: usize = 256;
 
-pub(super) fn export(what: &Shown<'_>, format: Format) -> Result<Content, String> {
+pub(super) fn job(what: &Shown<'_>, format: Format) -> Result<Job, String> {
     let group = group_of(what)?;
     if format == Format::Csv {
-        return of_tokens(what, group, 0..group.record.pictures.len()).content(format);
+        return Ok(of_tokens(what, group, 0..group.record.pictures.len()));
     }
     let count = group.record.pictures.len();
     let ar_step = what.scene.selection.ar_step.filter(|step| *step < group.record.ar_steps);
     let style = PictureStyle { ar_step, ..PictureStyle::of(what.overlay) };
+    let ranges = what.scene.ranges;
     let tiles: Result<Vec<Tile>, String> =
-        (0..count).map(|index| tile(what, (group, index), style, SIDE)).collect();
+        (0..count).map(|index| tile(ranges, (group, index), style, SIDE)).collect();
     let first = format!("{}, {count} pictures", source(what, group));
     let mut notes = vec![first];
     notes.extend(layer_notes(group, style));
     let sheet = Sheet {
         title: group.record.prompt.clone(),
         notes,
-        tiles: tiles?,
-        columns: (count as f64).sqrt().ceil() as usize,
+        rows: Row::of(tiles?, (count as f64).sqrt().ceil() as usize),
         side: 180.0,
-        scale: scale(what, (group, 0), style),
+        scales: scale(ranges, (group, 0), style).into_iter().collect(),
     };
-    // The numbers were given above.
-    sheet.content(format, || Err(super::not_as(format)))
+    Ok(sheet.job(format))
 }
 
 /// Picture `index` of `group` with what lies over it, at least `side` pixels wide.
 pub(super) fn tile(
-    what: &Shown<'_>,
+    ranges: &Ranges,
     (group, index): (&LoadedGroup, usize),
     style: PictureStyle<'_>,
     side: usize,
 ) -> Result<Tile, String> {
     let record = group.record.pictures.get(index);
     let mut captions = record.map(|record| captions(index, record)).unwrap_or_default();
-    let picture = match group.pictures.get(index) {
+    let pixels = match group.pictures.get(index) {
         Some(Ok(picture)) => {
-            let overlay = overlay_of(what.scene, (group, index), style).map_err(|error| error.to_string())?;
-            let times = magnification(picture.image().width, side);
-            compose(picture, &overlay, times).map_err(|error| error.to_string())?
+            let overlay = overlay_of(ranges, (group, index), style).map_err(|error| error.to_string())?;
+            Pixels::Composed { picture: Arc::clone(picture), overlay: Box::new(overlay), side }
         }
         Some(Err(why)) => {
             captions.push(format!("cannot be shown: {why}"));
-            Rgb8::filled(side, side, [200; 3])
+            Pixels::missing(side)
         }
         None => return Err(format!("Picture {} of the group was not recorded.", index + 1)),
     };
-    Ok(Tile { picture, captions, marks: Vec::new() })
+    Ok(Tile { pixels, captions, marks: Vec::new() })
 }
 
 /// Number, reward and advantage, and the parts of the reward.
 pub(super) fn captions(index: usize, record: &PictureRecord) -> Vec<String> {
     let (reward, advantage) = (reading(record.reward.0), signed(record.advantage.0));
-    let mut lines = vec![format!("#{}  reward {reward}  advantage {advantage}", index + 1)];
+    let mut lines = vec![format!("#{}  reward {reward}", index + 1), format!("advantage {advantage}")];
     let part = |(name, part): (&String, &crate::runs::event::Scalar)| format!("{name} {}", reading(part.0));
     lines.extend(record.parts.iter().map(part));
     lines
@@ -114,7 +114,7 @@ fn threshold_note(view: &OverlayView) -> String {
 
 /// What the colours mean; `None` where there are none, or each picture of several has others.
 pub(super) fn scale(
-    what: &Shown<'_>,
+    ranges: &Ranges,
     (group, index): (&LoadedGroup, usize),
     style: PictureStyle<'_>,
 ) -> Option<ScaleStrip> {
@@ -124,7 +124,7 @@ pub(super) fn scale(
     if view.layer.is_mask() || style.instead.is_some() || !alike {
         return None;
     }
-    let summary = what.scene.ranges.summary(group, (index, plane_of(group, style.ar_step)), view)?;
+    let summary = ranges.summary(group, (index, plane_of(group, style.ar_step)), view)?;
     Some(ScaleStrip {
         name: view.layer.name().to_owned(),
         colours: colours(view),

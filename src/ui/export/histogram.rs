@@ -1,6 +1,7 @@
 //! The histogram of uncertainty.
 
 use super::drawing::{Drawing, LINE, MARGIN, RULE};
+use super::job::Job;
 use super::picture::about;
 use super::table::{Cell, Table};
 use super::tokens::recorded;
@@ -19,7 +20,7 @@ const PLOT: [f64; 2] = [540.0, 240.0];
 /// Room for the numbers at the left.
 const LEFT: f64 = 56.0;
 
-pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> Result<Content, String> {
+pub(super) fn job(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> Result<Job, String> {
     let Some(of_picture) = values(input.group, "uncertainty", input.picture()) else {
         return Err(
             "No uncertainty was measured at this iteration: multi-trajectory expectation was off.".to_owned()
@@ -33,7 +34,7 @@ pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> 
     };
     let bins = Bins::new(&all);
     match format {
-        Format::Csv => table(&bins).content(format),
+        Format::Csv => Ok(Job::of_table(table(&bins), format)),
         Format::Png => Err(not_as(format)),
         Format::Svg => {
             let settings = what.inspect.tried.over(Settings::recorded(recorded(what, input.group).as_ref()));
@@ -57,7 +58,8 @@ pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> 
             if bins.not_finite > 0 {
                 notes.push(format!("{} without a finite uncertainty, in no bar", bins.not_finite));
             }
-            Ok(Content::Svg(chart(&bins, (edge, what.inspect.brush), &notes)))
+            let brush = what.inspect.brush;
+            Ok(Job::new(move || Ok(Content::Svg(chart(&bins, (edge, brush), &notes)))))
         }
     }
 }

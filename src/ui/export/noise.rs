@@ -1,5 +1,6 @@
 //! Gradient noise: a chart of the traces, and all that was measured.
 
+use super::job::Job;
 use super::table::{Cell, Table};
 use super::{Format, Shown, not_as};
 use crate::runs::report::figure::{Axis, Figure, Line, Scale};
@@ -7,7 +8,7 @@ use crate::runs::store::RunStore;
 use crate::ui::action::Content;
 use crate::ui::live::NOISE_MODES;
 
-pub(super) fn export(what: &Shown<'_>, format: Format) -> Result<Content, String> {
+pub(super) fn job(what: &Shown<'_>, format: Format) -> Result<Job, String> {
     let run = what.scene.run().ok_or_else(|| "No run is selected.".to_owned())?;
     let store = &run.store;
     let steps = measured(store);
@@ -15,8 +16,11 @@ pub(super) fn export(what: &Shown<'_>, format: Format) -> Result<Content, String
         return Err(format!("The gradient noise of {} was not measured so far.", store.name()));
     }
     match format {
-        Format::Svg => Ok(Content::Svg(figure(store).svg())),
-        Format::Csv => table(store, &steps).content(format),
+        Format::Svg => {
+            let figure = figure(store);
+            Ok(Job::new(move || Ok(Content::Svg(figure.svg()))))
+        }
+        Format::Csv => Ok(Job::of_table(table(store, &steps), format)),
         Format::Png => Err(not_as(format)),
     }
 }

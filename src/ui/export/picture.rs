@@ -1,10 +1,10 @@
 //! One picture with what lies over it, and its tokens.
 
 use super::group::{layer_notes, scale, tile};
-use super::sheet::Sheet;
+use super::job::Job;
+use super::sheet::{Row, Sheet};
 use super::tokens::of_tokens;
-use super::{Format, Shown, source};
-use crate::ui::action::Content;
+use super::{Format, Shown, group_of, source};
 use crate::ui::inspect::Inspected;
 use crate::ui::inspect::facts_table::title;
 use crate::ui::picture::PictureStyle;
@@ -15,10 +15,10 @@ pub(super) const SIDE: usize = 768;
 /// Its width in a drawing.
 pub(super) const WIDTH: f64 = 480.0;
 
-pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> Result<Content, String> {
+pub(super) fn job(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> Result<Job, String> {
     let (group, index) = (input.group, input.picture());
     if format == Format::Csv {
-        return of_tokens(what, group, index..index + 1).content(format);
+        return Ok(of_tokens(what, group_of(what)?, index..index + 1));
     }
     let brushed = what.inspect.brushed(&input);
     let overlay = OverlayView { grid: !what.inspect.hide_grid, ..what.overlay.clone() };
@@ -36,15 +36,15 @@ pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> 
     if let Some(brush) = what.inspect.brush.filter(|_| !brushed.is_empty()) {
         notes.push(format!("yellow outline: uncertainty {} to {}", brush.low, brush.high));
     }
+    let ranges = what.scene.ranges;
     let sheet = Sheet {
         title: group.record.prompt.clone(),
         notes,
-        tiles: vec![tile(what, (group, index), style, SIDE)?],
-        columns: 1,
+        rows: Row::of(vec![tile(ranges, (group, index), style, SIDE)?], 1),
         side: WIDTH,
-        scale: scale(what, (group, index), style),
+        scales: scale(ranges, (group, index), style).into_iter().collect(),
     };
-    sheet.content(format, || Err(super::not_as(format)))
+    Ok(sheet.job(format))
 }
 
 /// Where the picture comes from.

@@ -1,7 +1,9 @@
 //! Pictures side by side with what is said of each: a PNG of the pictures alone, an SVG with captions.
 
 use super::drawing::{Drawing, LINE, MARGIN, NOTE, width};
+use super::job::Job;
 use super::signs::{bars, paint};
+use super::tile::Tile;
 use super::{Format, not_as};
 use crate::ui::action::Content;
 use crate::ui::overlay::{ColourMap, ValueRange};
@@ -17,28 +19,6 @@ const SIZE: f64 = 11.0;
 /// Width of the colour scale, and the steps it is drawn in.
 const STRIP: (f64, u8) = (220.0, 64);
 
-/// A sign on a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
-    /// The token it is on.
-    pub token: usize,
-    /// Tokens along a side.
-    pub side: usize,
-    /// `+`, `−` or `•`.
-    pub sign: &'static str,
-}
-
-/// A picture of a sheet.
-#[derive(Clone, Debug)]
-pub struct Tile {
-    /// The picture, as large as it is to be in pixels.
-    pub picture: Rgb8,
-    /// Lines below it.
-    pub captions: Vec<String>,
-    /// Signs on it.
-    pub marks: Vec<Mark>,
-}
-
 /// What the colours over the pictures mean.
 #[derive(Clone, Debug)]
 pub struct ScaleStrip {
@@ -50,94 +30,109 @@ pub struct ScaleStrip {
     pub range: ValueRange,
 }
 
-/// Pictures side by side.
+/// Pictures beside one another.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Lines above them in the drawing, the first of them in bold; nothing if there is none.
+    pub heading: Vec<String>,
+    /// What the colours mean, if it is another thing than in other rows.
+    pub scale: Option<ScaleStrip>,
+    /// The pictures.
+    pub tiles: Vec<Tile>,
+}
+
+impl Row {
+    /// Rows without headings, with `columns` of the tiles in each.
+    #[must_use]
+    pub fn of(tiles: Vec<Tile>, columns: usize) -> Vec<Self> {
+        let mut rows = Vec::new();
+        let mut left = tiles.into_iter().peekable();
+        while left.peek().is_some() {
+            rows.push(Self { tiles: left.by_ref().take(columns.max(1)).collect(), ..Self::default() });
+        }
+        rows
+    }
+}
+
+/// Pictures side by side. Nothing is drawn before it becomes a file.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     /// Heading of the drawing.
     pub title: String,
     /// What is said below the heading.
     pub notes: Vec<String>,
-    /// The pictures, row by row. A drawing shows all of them as wide as the first.
-    pub tiles: Vec<Tile>,
-    /// Pictures in a row.
-    pub columns: usize,
+    /// The pictures, row by row. A row may have fewer than another.
+    pub rows: Vec<Row>,
     /// Width of a picture in the drawing.
     pub side: f64,
-    /// What the colours mean.
-    pub scale: Option<ScaleStrip>,
-}
-
-/// How many times as large a picture of `side` pixels has to be to have at least `wanted`: a whole number, 64 at most.
-#[must_use]
-pub const fn magnification(side: usize, wanted: usize) -> usize {
-    let times = if side == 0 { 1 } else { wanted.div_ceil(side) };
-    if times > 64 {
-        64
-    } else if times == 0 {
-        1
-    } else {
-        times
-    }
+    /// What the colours of all rows mean.
+    pub scales: Vec<ScaleStrip>,
 }
 
 impl Sheet {
-    /// As a file; `table` gives the numbers.
+    /// As a file: a picture or a drawing.
     ///
     /// # Errors
-    /// If there is no picture, or the sheet would be too large.
-    pub fn content(
-        &self,
-        format: Format,
-        table: impl FnOnce() -> Result<super::Table, String>,
-    ) -> Result<Content, String> {
+    /// If there is no picture, one cannot be read, or the sheet would be too large.
+    pub fn content(&self, format: Format) -> Result<Content, String> {
         match format {
             Format::Png => self.to_png().map(Content::Png),
             Format::Svg => self.to_svg().map(Content::Svg),
-            Format::Csv => table()?.content(format),
+            Format::Csv => Err(not_as(format)),
         }
+    }
+
+    /// To be drawn later.
+    pub(super) fn job(self, format: Format) -> Job {
+        Job::new(move || self.content(format))
     }
 
     /// The pictures alone, on white, with their signs.
     ///
     /// # Errors
-    /// A sentence if there is no picture, or the sheet would exceed 64 megapixels.
+    /// A sentence if there is no picture, one cannot be read, or the sheet would exceed 64 megapixels.
     pub fn to_png(&self) -> Result<Vec<u8>, String> {
-        if self.tiles.is_empty() {
-            return Err(not_as(Format::Png));
+        let columns = self.rows.iter().map(|row| row.tiles.len()).max().unwrap_or(0);
+        if columns == 0 {
+            return Err("There is no picture to be saved.".to_owned());
         }
-        let widest = self.tiles.iter().map(|tile| tile.picture.width).max().unwrap_or(0);
-        let highest = self.tiles.iter().map(|tile| tile.picture.height).max().unwrap_or(0);
-        let pictures: Vec<Rgb8> = self
-            .tiles
-            .iter()
-            .map(|tile| {
-                let mut picture = tile.picture.clone();
-                for mark in &tile.marks {
-                    paint(&mut picture, *mark);
-                }
-                on_white(picture, widest, highest)
-            })
-            .collect();
-        let sheet = contact_sheet(&pictures, self.columns.max(1), GAP);
+        let mut drawn: Vec<Vec<Rgb8>> = Vec::new();
+        for row in &self.rows {
+            drawn.push(row.tiles.iter().map(signed).collect::<Result<_, String>>()?);
+        }
+        let sizes = || drawn.iter().flatten().map(|picture| (picture.width, picture.height));
+        let widest = sizes().map(|(width, _)| width).max().unwrap_or(0);
+        let highest = sizes().map(|(_, height)| height).max().unwrap_or(0);
+        let mut pictures = Vec::new();
+        for row in drawn {
+            let short = columns - row.len();
+            pictures.extend(row.into_iter().map(|picture| on_white(picture, widest, highest)));
+            pictures.extend(std::iter::repeat_n(Rgb8::filled(widest, highest, [255; 3]), short));
+        }
+        let sheet = contact_sheet(&pictures, columns, GAP);
         sheet.and_then(|sheet| sheet.to_png()).map_err(|error| error.to_string())
     }
 
     /// The pictures with their captions.
     ///
     /// # Errors
-    /// A sentence if a picture cannot be stored.
+    /// A sentence if a picture cannot be read or stored.
     pub fn to_svg(&self) -> Result<String, String> {
         let mut drawing = Drawing::default();
         let mut top = drawing.heading(&self.title, &self.notes);
-        if let Some(scale) = &self.scale {
-            strip(&mut drawing, scale, top);
-            top += 40.0;
+        for scale in &self.scales {
+            top = strip(&mut drawing, scale, top);
         }
-        let widest = self.tiles.iter().flat_map(|tile| &tile.captions).map(|text| width(text, SIZE));
+        let tiles = self.rows.iter().flat_map(|row| &row.tiles);
+        let widest = tiles.flat_map(|tile| &tile.captions).map(|text| width(text, SIZE));
         let column = widest.fold(self.side, f64::max) + BETWEEN;
-        for row in self.tiles.chunks(self.columns.max(1)) {
+        for row in &self.rows {
+            top = heading(&mut drawing, &row.heading, top);
+            if let Some(scale) = &row.scale {
+                top = strip(&mut drawing, scale, top);
+            }
             let mut bottom = top;
-            for (place, tile) in row.iter().enumerate() {
+            for (place, tile) in row.tiles.iter().enumerate() {
                 let at = [MARGIN + column * place as f64, top];
                 bottom = f64::max(bottom, self.tile(&mut drawing, tile, at)?);
             }
@@ -148,8 +143,9 @@ impl Sheet {
 
     /// Gives back where it ends.
     fn tile(&self, drawing: &mut Drawing, tile: &Tile, [x, y]: [f64; 2]) -> Result<f64, String> {
-        let png = tile.picture.to_png().map_err(|error| error.to_string())?;
-        let height = self.side * tile.picture.height as f64 / tile.picture.width.max(1) as f64;
+        let picture = tile.pixels.drawn()?;
+        let png = picture.to_png().map_err(|error| error.to_string())?;
+        let height = self.side * picture.height as f64 / picture.width.max(1) as f64;
         let name = tile.captions.join(", ");
         drawing.picture([x, y], [self.side, height], (&png, &name));
         for mark in &tile.marks {
@@ -171,7 +167,29 @@ impl Sheet {
     }
 }
 
-fn strip(drawing: &mut Drawing, scale: &ScaleStrip, top: f64) {
+/// The picture of a tile with its signs.
+fn signed(tile: &Tile) -> Result<Rgb8, String> {
+    let mut picture = tile.pixels.drawn()?.into_owned();
+    for mark in &tile.marks {
+        paint(&mut picture, *mark);
+    }
+    Ok(picture)
+}
+
+/// What stands above a row; gives back where it ends.
+fn heading(drawing: &mut Drawing, lines: &[String], top: f64) -> f64 {
+    let mut y = top;
+    for (place, line) in lines.iter().enumerate() {
+        y += LINE;
+        let bold = "font-size=\"12\" font-weight=\"bold\"";
+        let (size, look) = if place == 0 { (13.0, bold) } else { (SIZE, NOTE) };
+        drawing.text([MARGIN, y - 5.0], size, look, line);
+    }
+    y
+}
+
+/// Gives back where it ends.
+fn strip(drawing: &mut Drawing, scale: &ScaleStrip, top: f64) -> f64 {
     let (length, steps) = STRIP;
     let step = length / f64::from(steps);
     for place in 0..steps {
@@ -183,6 +201,7 @@ fn strip(drawing: &mut Drawing, scale: &ScaleStrip, top: f64) {
     drawing.placed([MARGIN, y], "start", NOTE, &reading(f64::from(scale.range.low)));
     drawing.placed([MARGIN + length, y], "end", NOTE, &reading(f64::from(scale.range.high)));
     drawing.text([MARGIN + length + 10.0, top + 10.0], SIZE, "font-size=\"11\"", &scale.name);
+    top + 40.0
 }
 
 fn on_white(picture: Rgb8, width: usize, height: usize) -> Rgb8 {
@@ -204,18 +223,21 @@ fn on_white(picture: Rgb8, width: usize, height: usize) -> Rgb8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::export::tile::Pixels;
 
     fn tile(side: usize, colour: [u8; 3]) -> Tile {
-        Tile { picture: Rgb8::filled(side, side, colour), captions: vec!["<a>".into()], marks: Vec::new() }
+        let pixels = Pixels::Ready(Rgb8::filled(side, side, colour));
+        Tile { pixels, captions: vec!["<a>".into()], marks: Vec::new() }
     }
 
-    fn sheet(tiles: Vec<Tile>) -> Sheet {
-        Sheet { title: "t".into(), notes: Vec::new(), tiles, columns: 2, side: 100.0, scale: None }
+    fn sheet(rows: Vec<Row>) -> Sheet {
+        Sheet { title: "t".into(), notes: Vec::new(), rows, side: 100.0, scales: Vec::new() }
     }
 
     #[test]
     fn pictures_of_two_sizes_share_a_sheet() {
-        let sheet = sheet(vec![tile(8, [1, 2, 3]), tile(6, [4, 5, 6]), tile(8, [7, 8, 9])]);
+        let tiles = vec![tile(8, [1, 2, 3]), tile(6, [4, 5, 6]), tile(8, [7, 8, 9])];
+        let sheet = sheet(Row::of(tiles, 2));
         let png = image::load_from_memory(&sheet.to_png().unwrap()).unwrap().into_rgb8();
         assert_eq!(png.dimensions(), (8 + 4 + 8, 8 + 4 + 8));
         assert_eq!(png.get_pixel(12, 0).0, [4, 5, 6]);
@@ -224,15 +246,26 @@ mod tests {
     }
 
     #[test]
-    fn a_magnification_is_whole_and_bounded() {
+    fn a_short_row_is_filled_with_white_and_the_next_begins_at_the_left() {
+        let row = |tiles| Row { heading: vec!["a & b".into()], tiles, ..Row::default() };
+        let sheet = sheet(vec![
+            row(vec![tile(4, [1; 3])]),
+            row(vec![tile(4, [2; 3]), tile(4, [3; 3])]),
+            row(Vec::new()),
+        ]);
+        let png = image::load_from_memory(&sheet.to_png().unwrap()).unwrap().into_rgb8();
+        assert_eq!(png.dimensions(), (4 + 4 + 4, 3 * 4 + 2 * 4));
+        let at = |x, y| png.get_pixel(x, y).0;
         assert_eq!(
-            [(32, 256), (30, 256), (512, 256), (0, 9), (1, 999)].map(|(s, w)| magnification(s, w)),
-            [8, 9, 1, 1, 64]
+            [at(0, 0), at(8, 0), at(0, 8), at(8, 8), at(0, 16)],
+            [[1; 3], [255; 3], [2; 3], [3; 3], [255; 3]]
         );
+        assert_eq!(sheet.to_svg().unwrap().matches(">a &amp; b<").count(), 3);
     }
 
     #[test]
     fn nothing_is_no_picture() {
         assert!(sheet(Vec::new()).to_png().is_err());
+        assert!(sheet(vec![Row::default()]).to_png().is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Signs on tokens, made of bars: pictures have no font, and fonts differ.
 
-use super::sheet::Mark;
+use super::tile::Mark;
 use crate::world::image::Rgb8;
 
 /// A bar of a sign.

@@ -1,5 +1,6 @@
 //! The pinned token: every number of it in one table, and its curves.
 
+use super::job::Job;
 use super::picture::about;
 use super::table::{Cell, Table};
 use super::tokens::recorded;
@@ -20,7 +21,7 @@ const CURVES: [(&str, &str, &str); 2] = [
     ("kl_by_diffusion_step", "KL over diffusion steps", "KL"),
 ];
 
-pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> Result<Content, String> {
+pub(super) fn job(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> Result<Job, String> {
     let pin = "No token is pinned: click one in the picture or in the list of all tokens.";
     let token = input.token().ok_or_else(|| pin.to_owned())?;
     let rl = recorded(what, input.group);
@@ -28,22 +29,25 @@ pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> 
     let of_token = facts.tokens.get(token).ok_or_else(|| pin.to_owned())?;
     let states = TokenStates::read(&input, token);
     match format {
-        Format::Csv => numbers(input, of_token, &states).content(format),
+        Format::Csv => Ok(Job::of_table(numbers(input, of_token, &states), format)),
         Format::Png => Err(not_as(format)),
         Format::Svg => {
             let mut notes = about(what, input);
             let told = lines(of_token, facts.tokens.len(), rl.as_ref());
             notes.extend(told.into_iter().map(|(name, text)| format!("{name}: {text}")));
-            let mut parts = vec![steps(of_token).to_svg()];
             let mut figures = vec![cosine(of_token)];
             figures.extend(trajectories(&states, what.inspect.channel));
             let plane = what.inspect.curve_plane.or(input.plane());
             let own = of_token.steps.iter().position(|step| Some(step.ar_step) == of_token.order);
             let plane = plane.or(own).unwrap_or(0);
             figures.extend(CURVES.iter().filter_map(|curve| diffusion(input, of_token, *curve, plane)));
-            let drawn = figures.into_iter().filter(|figure| !figure.series.is_empty());
-            parts.extend(drawn.map(|figure| figure.inline_svg()));
-            Ok(Content::Svg(stacked(&title(token, facts.side), &notes, &parts)))
+            figures.retain(|figure| !figure.series.is_empty());
+            let (title, steps) = (title(token, facts.side), steps(of_token));
+            Ok(Job::new(move || {
+                let mut parts = vec![steps.to_svg()];
+                parts.extend(figures.iter().map(Figure::inline_svg));
+                Ok(Content::Svg(stacked(&title, &notes, &parts)))
+            }))
         }
     }
 }

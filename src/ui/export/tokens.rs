@@ -1,9 +1,11 @@
 //! Tokens as tables.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::job::Job;
 use super::table::{Cell, Table};
-use super::{Shown, source};
+use super::{Format, Shown};
 use crate::rl::config::RlConfig;
 use crate::ui::data::group::LoadedGroup;
 use crate::ui::inspect::facts::{Decision, PictureFacts, StepFacts, TokenFacts};
@@ -17,8 +19,12 @@ pub(super) fn recorded(what: &Shown<'_>, group: &LoadedGroup) -> Option<RlConfig
 
 /// A row a token of each of the `pictures`: what the picture earned, and everything recorded of the token, with four columns
 /// for each trained AR step. What is not in the loss of an AR step has no kept, loss share and KL there.
-pub(super) fn of_tokens(what: &Shown<'_>, group: &LoadedGroup, pictures: Range<usize>) -> Table {
-    let rl = recorded(what, group);
+pub(super) fn of_tokens(what: &Shown<'_>, group: &Arc<LoadedGroup>, pictures: Range<usize>) -> Job {
+    let (rl, group) = (recorded(what, group), Arc::clone(group));
+    Job::new(move || table(rl.as_ref(), &group, pictures).content(Format::Csv))
+}
+
+fn table(rl: Option<&RlConfig>, group: &LoadedGroup, pictures: Range<usize>) -> Table {
     let parts: Vec<String> = {
         let mut names: Vec<&String> = group.record.pictures.iter().flat_map(|p| p.parts.keys()).collect();
         names.sort();
@@ -43,7 +49,7 @@ pub(super) fn of_tokens(what: &Shown<'_>, group: &LoadedGroup, pictures: Range<u
         earned.push(Cell::number(record.map(|record| record.advantage.0)));
         let part = |name: &String| Cell::number(record.and_then(|r| r.parts.get(name)).map(|part| part.0));
         earned.extend(parts.iter().map(part));
-        let facts = PictureFacts::new(group, picture, rl.as_ref());
+        let facts = PictureFacts::new(group, picture, rl);
         for token in &facts.tokens {
             let mut row = earned.clone();
             row.extend(token_cells(token, facts.side));
@@ -51,8 +57,7 @@ pub(super) fn of_tokens(what: &Shown<'_>, group: &LoadedGroup, pictures: Range<u
             rows.push(row);
         }
     }
-    let title = format!("Tokens of {}", source(what, group));
-    Table { title, notes: Vec::new(), columns, rows }
+    Table { title: "Tokens".to_owned(), notes: Vec::new(), columns, rows }
 }
 
 fn token_cells(token: &TokenFacts, side: usize) -> [Cell; 7] {
@@ -87,7 +92,7 @@ pub(super) fn listed(what: &Shown<'_>, input: Inspected<'_>) -> Table {
     let notes = vec![
         format!(
             "{}, picture {}: {}",
-            source(what, input.group),
+            super::source(what, input.group),
             input.picture() + 1,
             input.group.record.prompt
         ),

@@ -1,12 +1,13 @@
 //! The masks that other settings would have given: the picture with what changes, and both masks token by token.
 
 use super::group::tile;
+use super::job::Job;
 use super::picture::{SIDE, WIDTH, about};
-use super::sheet::{Mark, Sheet};
+use super::sheet::{Row, Sheet};
 use super::table::{Cell, Table};
+use super::tile::Mark;
 use super::tokens::recorded;
 use super::{Format, Shown};
-use crate::ui::action::Content;
 use crate::ui::inspect::facts::PictureFacts;
 use crate::ui::inspect::inspected::place;
 use crate::ui::inspect::marks::sign;
@@ -17,12 +18,12 @@ use crate::ui::inspect::{InspectView, Inspected};
 use crate::ui::picture::PictureStyle;
 use crate::ui::view::{Layer, OverlayView};
 
-pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> Result<Content, String> {
+pub(super) fn job(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> Result<Job, String> {
     let rl = recorded(what, input.group);
     let settings = what.inspect.tried.over(Settings::recorded(rl.as_ref()));
     let outcome = Outcome::new(input.group, input.picture(), settings);
     if format == Format::Csv {
-        return table(what, input, &outcome).content(format);
+        return Ok(Job::of_table(table(what, input, &outcome), format));
     }
     let plane = InspectView::consistency_plane(&input);
     let (name, comparison) = match what.inspect.mask {
@@ -36,13 +37,13 @@ pub(super) fn export(what: &Shown<'_>, input: Inspected<'_>, format: Format) -> 
         format!("The {name} cannot be computed: what it is computed from was not recorded at this iteration.")
     })?;
     let bare = OverlayView { layer: Layer::None, grid: !what.inspect.hide_grid, ..what.overlay.clone() };
-    let mut tile = tile(what, (input.group, input.picture()), PictureStyle::of(&bare), SIDE)?;
+    let mut tile = tile(what.scene.ranges, (input.group, input.picture()), PictureStyle::of(&bare), SIDE)?;
     tile.marks = marks(comparison, input.group.record.side);
     let mut notes = about(what, input);
     notes.extend(words(&name, settings, comparison));
     let title = format!("What would change: {}", input.group.record.prompt);
-    let sheet = Sheet { title, notes, tiles: vec![tile], columns: 1, side: WIDTH, scale: None };
-    sheet.content(format, || Err(super::not_as(format)))
+    let sheet = Sheet { title, notes, rows: Row::of(vec![tile], 1), side: WIDTH, scales: Vec::new() };
+    Ok(sheet.job(format))
 }
 
 fn words(name: &str, settings: Settings, comparison: &Comparison) -> [String; 2] {

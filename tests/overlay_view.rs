@@ -119,7 +119,7 @@ fn scale_and_legend_are_read_out() {
         legend_ui(ui, &[LegendMark::Selected, LegendMark::Dropped]);
     });
     window.get_by_label(
-        "Colour scale of cosine gain from -1.5 to 1.5, coloured from 0 on, 1 value is not finite",
+        "Colour scale of cosine gain from \u{2212}1.5 to 1.5, coloured from 0 on, 1 value is not finite",
     );
     window.get_by_label("multi-trajectory");
     window.get_by_label("dropped");

@@ -30,6 +30,7 @@ pub mod look;
 mod means;
 mod messages;
 mod news;
+pub mod number;
 pub mod overlay;
 mod panels;
 pub mod picture;

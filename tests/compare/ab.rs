@@ -138,7 +138,9 @@ fn differences_are_drawn_amplified_and_with_their_sign() {
     assert!(found.iter().zip(darker).all(|(a, b)| a.abs_diff(b) <= 1), "{found:?}, not {darker:?}");
     let harness = ab(AbMode::SignedDifference, &paths);
     harness.get_by_label("Mean difference of lightness \u{2212}10.00 of 255");
-    harness.get_by_label_contains("Colour scale of the lightness of B less that of A from -63.75 to 63.75");
+    harness.get_by_label_contains(
+        "Colour scale of the lightness of B less that of A from \u{2212}63.75 to 63.75",
+    );
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn noise_has_a_row_a_measurement() {
 #[test]
 fn the_window_waits_for_a_small_part_of_the_work_alone() {
     let (_root, mut stage) = stage(0);
-    for pane in [Pane::Group, Pane::Picture, Pane::Probes] {
+    for pane in [Pane::Group, Pane::Picture] {
         for format in [Format::Png, Format::Svg] {
             let (mut waited, mut worked) = (Duration::MAX, Duration::MAX);
             for _ in 0..3 {

@@ -8,7 +8,7 @@ use super::ab::{AbMode, AbView};
 use super::source::Held;
 use crate::error::Result;
 use crate::ui::data::group::LoadedGroup;
-use crate::ui::live::number::signed;
+use crate::ui::number::signed;
 use crate::ui::overlay::{
     ColourMap, Comparison, ImageResponse, ImageView, Overlay, Picture, ScaleBar, Second, ValueRange,
     ValueSummary, image_ui, scale_bar_ui,

@@ -12,7 +12,7 @@ use crate::session::ablate::{Arm, Plan};
 use crate::session::device::DeviceLine;
 use crate::session::train::config::TrainConfig;
 use crate::ui::action::Action;
-use crate::ui::live::number::counted;
+use crate::ui::number::counted;
 use crate::ui::settings_form::field::choices;
 use crate::ui::theme::Theme;
 

@@ -9,7 +9,7 @@ use crate::runs::list::REWARD;
 use crate::runs::series::Series;
 use crate::ui::action::Action;
 use crate::ui::data::run::OpenRun;
-use crate::ui::live::number::{counted, number};
+use crate::ui::number::{counted, number};
 use crate::ui::plot::{SparkRange, series_colour, sparkline_ui};
 use crate::ui::scene::Scene;
 

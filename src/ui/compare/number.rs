@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::runs::report::stats::Interval;
-use crate::ui::live::number::number;
+use crate::ui::number::{minus, number};
 
 /// What stands for a number that is not there.
 pub const NOTHING: &str = "\u{2013}";
@@ -21,17 +21,17 @@ pub fn number_or_nothing(value: Option<f64>) -> String {
 #[must_use]
 pub fn estimate(mean: f64, interval: Option<Interval>, signed: bool) -> String {
     let plus = |text: String| if signed && mean > 0.0 { format!("+{text}") } else { text };
-    let Some(Interval { low, high }) = interval else { return plus(with_minus(&number(mean))) };
+    let Some(Interval { low, high }) = interval else { return plus(number(mean)) };
     let half = (high - low) / 2.0;
     if !(1e-4..1e5).contains(&half) {
-        return plus(with_minus(&format!("{} [{}, {}]", number(mean), number(low), number(high))));
+        return plus(format!("{} [{}, {}]", number(mean), number(low), number(high)));
     }
     let decimals = (1 - half.log10().floor() as i32).max(0) as usize;
     let of = |value: f64| {
         let text = format!("{value:.decimals$}");
         // -0.00 is 0.00.
         let zero = !text.contains(|c: char| c.is_ascii_digit() && c != '0');
-        with_minus(if zero { text.trim_start_matches('-') } else { &text })
+        minus(if zero { text.trim_start_matches('-') } else { &text })
     };
     plus(format!("{} [{}, {}]", of(mean), of(low), of(high)))
 }
@@ -76,11 +76,6 @@ pub fn float(value: f64) -> String {
     }
 }
 
-/// With the typographic minus.
-fn with_minus(text: &str) -> String {
-    text.replace('-', "\u{2212}")
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -93,7 +88,7 @@ mod tests {
         assert_eq!(number_or_nothing(Some(f64::NAN)), "NaN");
         assert_eq!(estimate(f64::NAN, None, true), "NaN");
         assert_eq!(estimate(-0.5, None, true), "\u{2212}0.500");
-        assert_eq!(duration(f64::INFINITY), "+infinity s");
+        assert_eq!(duration(f64::INFINITY), "+inf s");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::ui::action::Action;
 use crate::ui::data::group::{LoadedGroup, group_at};
 use crate::ui::data::media::Loaded;
 use crate::ui::data::run::{OpenRun, RunId};
-use crate::ui::live::number::number;
+use crate::ui::number::number;
 use crate::ui::overlay::{ImageResponse, ImageView, Overlay, image_ui};
 use crate::ui::picture::{PictureStyle, picture_ui};
 use crate::ui::scene::Scene;

@@ -4,7 +4,7 @@ use eframe::egui::{self, ComboBox, DragValue, Ui};
 
 use super::source::{self, Found, Held, PictureSource};
 use crate::ui::data::run::RunId;
-use crate::ui::live::number::number;
+use crate::ui::number::number;
 use crate::ui::scene::Scene;
 
 /// Which picture is shown.

@@ -14,10 +14,10 @@ use crate::ui::compare::ab::AbMode;
 use crate::ui::compare::differences::{Apart, means};
 use crate::ui::compare::pair::{Pair, PairSide};
 use crate::ui::compare::source::PictureSource;
-use crate::ui::live::number::signed;
+use crate::ui::number::reading;
+use crate::ui::number::signed;
 use crate::ui::overlay::{ColourMap, ValueRange};
 use crate::ui::picture::PictureStyle;
-use crate::ui::plot::reading;
 use crate::ui::ranges::{colours, range};
 use crate::ui::view::{Layer, OverlayView};
 

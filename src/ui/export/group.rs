@@ -9,10 +9,10 @@ use super::tokens::of_tokens;
 use super::{Format, Shown, group_of, source};
 use crate::runs::event::PictureRecord;
 use crate::ui::data::group::LoadedGroup;
-use crate::ui::live::number::signed;
+use crate::ui::number::reading;
+use crate::ui::number::signed;
 use crate::ui::overlay::LegendMark;
 use crate::ui::picture::{PictureStyle, overlay_of, plane_of};
-use crate::ui::plot::reading;
 use crate::ui::ranges::{Ranges, colours, range};
 use crate::ui::view::{Layer, OverlayView, ScaleScope};
 

@@ -13,7 +13,8 @@ use crate::ui::inspect::facts::values;
 use crate::ui::inspect::histogram::Bins;
 use crate::ui::inspect::number::setting;
 use crate::ui::inspect::what_if::Settings;
-use crate::ui::plot::{Scale, reading, ticks};
+use crate::ui::number::reading;
+use crate::ui::plot::{Scale, ticks};
 
 /// Size of the area with the bars.
 const PLOT: [f64; 2] = [540.0, 240.0];

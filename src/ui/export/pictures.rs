@@ -17,8 +17,8 @@ use crate::ui::compare::sameness::sameness;
 use crate::ui::compare::source::PictureSource;
 use crate::ui::data::group::{FoundGroup, LoadedGroup};
 use crate::ui::data::run::OpenRun;
+use crate::ui::number::reading;
 use crate::ui::picture::PictureStyle;
-use crate::ui::plot::reading;
 use crate::ui::ranges::Ranges;
 use crate::ui::view::{OverlayView, ScaleScope};
 

@@ -7,7 +7,7 @@ use super::tile::{Pixels, Tile};
 use super::{Format, Shown};
 use crate::runs::event::ProbeFrame;
 use crate::ui::data::run::OpenRun;
-use crate::ui::plot::reading;
+use crate::ui::number::reading;
 
 /// Most frames on a sheet: of more, so many evenly spaced, the first and the last among them.
 const MOST: usize = 24;

@@ -6,8 +6,8 @@ use super::signs::{bars, paint};
 use super::tile::Tile;
 use super::{Format, not_as};
 use crate::ui::action::Content;
+use crate::ui::number::reading;
 use crate::ui::overlay::{ColourMap, ValueRange};
-use crate::ui::plot::reading;
 use crate::world::image::{Rgb8, contact_sheet};
 
 /// White pixels between two pictures.

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::drawing::{Drawing, LINE, MARGIN, RULE, width};
 use super::{Format, not_as};
 use crate::ui::action::Content;
-use crate::ui::plot::{csv_number, csv_quoted, reading};
+use crate::ui::number::reading;
+use crate::ui::plot::{csv_number, csv_quoted};
 
 /// Between two columns.
 const BETWEEN: f64 = 14.0;

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Color32, Rangef, Ui};
 use egui_plot::{AxisHints, Line, LineStyle, MarkerShape, Plot, PlotResponse, PlotUi, Points};
 
-use crate::ui::live::number::counted;
+use crate::ui::number::counted;
 
 /// Runs of points that are finite, and how many are not.
 #[must_use]

@@ -11,9 +11,9 @@ use super::number::{per_cent, setting};
 use super::state::InspectView;
 use crate::rl::config::Selection;
 use crate::ui::action::Action;
-use crate::ui::live::number::counted;
+use crate::ui::number::counted;
+use crate::ui::number::reading;
 use crate::ui::overlay::brushed_colour;
-use crate::ui::plot::reading;
 
 /// Numbers sorted into bins of equal width.
 #[derive(Clone, Debug, PartialEq)]

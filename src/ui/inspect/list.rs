@@ -8,7 +8,7 @@ use super::row::{cell, spoken};
 use super::state::InspectView;
 use super::steps::{Fact, Sorting};
 use crate::ui::action::Action;
-use crate::ui::live::number::counted;
+use crate::ui::number::counted;
 use crate::ui::overlay::brushed_colour;
 
 /// Width of a column, points.

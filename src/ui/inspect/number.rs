@@ -1,6 +1,6 @@
 //! Numbers as text: short, and never without what is not finite.
 
-use crate::ui::plot::reading;
+use crate::ui::number::reading;
 
 /// [`reading`], or a dash for a number that does not exist.
 #[must_use]

@@ -10,9 +10,9 @@ use super::marks::{outline, signs, token_rect};
 use super::state::{InspectView, Mask};
 use crate::ui::action::Action;
 use crate::ui::live::choose_group_ui;
+use crate::ui::number::reading;
 use crate::ui::overlay::{ImageResponse, ImageView, LegendMark, TokenMap, ValueRange, WHOLE, legend_ui};
 use crate::ui::picture::{PictureStyle, layer_legend_ui, picture_ui, zoomed};
-use crate::ui::plot::reading;
 use crate::ui::view::{Layer, OverlayView};
 
 /// The least side of the picture, points.

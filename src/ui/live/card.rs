@@ -6,10 +6,10 @@ use eframe::egui::{
 };
 
 use super::grid::{GridShape, LINE};
-use super::number::{number, signed};
 use crate::runs::event::PictureRecord;
 use crate::ui::action::Action;
 use crate::ui::data::group::LoadedGroup;
+use crate::ui::number::{number, signed};
 use crate::ui::picture::{PictureStyle, picture_ui, plane_of};
 use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use eframe::egui::{Align, Layout, RichText, ScrollArea, Ui};
 
 use super::grid::{Order, grid_ui};
-use super::number::{counted, number};
 use super::overlay_bar_ui;
 use super::steps::steps_ui;
 use super::tour::{self, Press, tour_ui};
@@ -13,6 +12,7 @@ use crate::ui::action::Action;
 use crate::ui::data::group::{LoadedGroup, group_at};
 use crate::ui::data::media::Loaded;
 use crate::ui::data::run::OpenRun;
+use crate::ui::number::{counted, number};
 use crate::ui::picture::{PictureStyle, layer_legend_ui, plane_of};
 use crate::ui::ranges::range;
 use crate::ui::scene::Scene;

@@ -3,13 +3,13 @@
 
 use eframe::egui::{self, Align, Button, Color32, Layout, RichText, ScrollArea, Ui, vec2};
 
-use super::number::counted;
 use super::signals::{NotFinite, Signal, Verdict, not_finite, signals, watched, watched_at};
 use super::tour;
 use crate::runs::event::Mark;
 use crate::runs::store::MarkEntry;
 use crate::ui::action::Action;
 use crate::ui::data::run::OpenRun;
+use crate::ui::number::counted;
 use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;
 

@@ -6,7 +6,6 @@ mod group;
 mod health;
 mod noise;
 mod noise_plot;
-pub mod number;
 mod overlay_bar;
 mod probes;
 pub mod signals;

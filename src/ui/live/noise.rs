@@ -3,12 +3,12 @@
 use eframe::egui::{Grid, RichText, ScrollArea, Ui, vec2};
 
 use super::noise_plot::{Shown, key_ui, looks, plot_ui};
-use super::number::number;
 use super::tour::{self, Press, tour_ui};
 use crate::runs::event::Mark;
 use crate::runs::store::RunStore;
 use crate::ui::action::Action;
 use crate::ui::data::run::OpenRun;
+use crate::ui::number::number;
 use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;
 

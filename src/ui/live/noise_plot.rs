@@ -4,10 +4,10 @@ use eframe::egui::{Color32, Rect, RichText, Role, Sense, Shape, Stroke, Ui, Widg
 use egui_plot::{GridMark, HoverPosition, Line, LineStyle, MarkerShape, Plot, PlotPoints, Points, VLine};
 
 use super::noise::MODES;
-use super::number::{counted, number};
 use crate::runs::series::Series;
 use crate::ui::action::Action;
 use crate::ui::data::run::OpenRun;
+use crate::ui::number::{counted, number};
 use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;
 

@@ -2,8 +2,8 @@
 
 use eframe::egui::{self, Checkbox, ComboBox, Id, Layout, RichText, Slider, SliderClamping, Ui, vec2};
 
-use super::number::number;
 use crate::ui::data::group::{LoadedGroup, Planes};
+use crate::ui::number::number;
 use crate::ui::overlay::ColourMap;
 use crate::ui::ranges::colours;
 use crate::ui::theme::Theme;

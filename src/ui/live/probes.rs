@@ -8,13 +8,13 @@ use eframe::egui::{
     WidgetInfo, WidgetText, pos2, vec2,
 };
 
-use super::number::{counted, number};
 use super::thumbnail::thumbnail;
 use super::tour::{self, Press, tour_ui};
 use crate::runs::event::ProbeFrame;
 use crate::ui::action::Action;
 use crate::ui::data::media::Loaded;
 use crate::ui::data::run::OpenRun;
+use crate::ui::number::{counted, number};
 use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;
 

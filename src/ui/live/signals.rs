@@ -5,8 +5,8 @@ use crate::runs::health::{ALIKE, ENOUGH, ERRORS, FLAT, SPIKE, START, WINDOW};
 use crate::runs::series::Series;
 use crate::runs::store::RunStore;
 
-use super::number::{number, signed};
 use super::since::since;
+use crate::ui::number::{number, signed};
 
 pub use super::since::Since;
 

@@ -2,10 +2,10 @@
 
 use eframe::egui::{Rangef, Rect, RichText, Slider, Ui, Vec2, pos2};
 
-use super::number::counted;
 use crate::ui::action::Action;
 use crate::ui::data::group::LoadedGroup;
 use crate::ui::icons::{Icon, icon_button};
+use crate::ui::number::counted;
 use crate::ui::picture::plane_of;
 use crate::ui::scene::Scene;
 use crate::ui::theme::Theme;

@@ -8,6 +8,7 @@ use eframe::egui::{
 use super::colormap::ColourMap;
 use super::legend::{LegendMark, swatch};
 use super::scale::ValueRange;
+use crate::ui::number::short;
 
 /// Height of the coloured strip in points.
 const STRIP_POINTS: f32 = 12.0;
@@ -68,7 +69,7 @@ impl ScaleBar<'_> {
     pub fn described(&self) -> String {
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
         let threshold = match self.threshold {
-            Some(threshold) => format!(", coloured from {} on", number(threshold)),
+            Some(threshold) => format!(", coloured from {} on", short(f64::from(threshold))),
             None => String::new(),
         };
         let non_finite = match self.non_finite {
@@ -76,7 +77,7 @@ impl ScaleBar<'_> {
             1 => ", 1 value is not finite".to_owned(),
             n => format!(", {n} values are not finite"),
         };
-        let (low, high) = (number(self.range.low), number(self.range.high));
+        let (low, high) = (short(f64::from(self.range.low)), short(f64::from(self.range.high)));
         format!("Colour scale of {} from {low} to {high}{unit}{threshold}{non_finite}", self.name)
     }
 }
@@ -110,21 +111,22 @@ fn paint_numbers(ui: &Ui, bar: &ScaleBar<'_>, strip: Rect, font: &FontId) {
     let colour = ui.visuals().text_color();
     let under = strip.max.y + 2.0;
     let text = |at: Pos2, align: Align2, text: String| painter.text(at, align, text, font.clone(), colour);
-    let low = text(pos2(strip.min.x, under), Align2::LEFT_TOP, number(bar.range.low));
+    let low = text(pos2(strip.min.x, under), Align2::LEFT_TOP, short(f64::from(bar.range.low)));
     let high = match bar.unit {
-        "" => number(bar.range.high),
-        unit => format!("{} {unit}", number(bar.range.high)),
+        "" => short(f64::from(bar.range.high)),
+        unit => format!("{} {unit}", short(f64::from(bar.range.high))),
     };
     let high = text(pos2(strip.max.x, under), Align2::RIGHT_TOP, high);
     if bar.colours.is_diverging() {
         let zero = pos2(strip.center().x, under);
         if low.max.x + 8.0 < zero.x && zero.x + 8.0 < high.min.x {
-            text(zero, Align2::CENTER_TOP, number(0.5 * (bar.range.low + bar.range.high)));
+            text(zero, Align2::CENTER_TOP, short(f64::from(0.5 * (bar.range.low + bar.range.high))));
         }
     }
     if let (Some(at), Some(threshold)) = (threshold_at(bar, strip), bar.threshold) {
         tick(ui, at, strip, colour);
-        let galley = painter.layout_no_wrap(format!("≥ {}", number(threshold)), font.clone(), colour);
+        let galley =
+            painter.layout_no_wrap(format!("≥ {}", short(f64::from(threshold))), font.clone(), colour);
         let widest = (strip.max.x - galley.size().x).max(strip.min.x);
         let left = (at - 0.5 * galley.size().x).clamp(strip.min.x, widest);
         painter.galley(pos2(left, strip.min.y - galley.size().y), galley, Color32::PLACEHOLDER);
@@ -140,45 +142,9 @@ fn tick(ui: &Ui, at: f32, strip: Rect, colour: Color32) {
     painter.vline(at, reach, Stroke::new(1.5, colour));
 }
 
-/// A number in as few signs as tell it apart: four significant digits.
-#[must_use]
-pub fn number(value: f32) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    if !value.is_finite() {
-        return if value.is_nan() {
-            "NaN"
-        } else if value > 0.0 {
-            "∞"
-        } else {
-            "-∞"
-        }
-        .to_owned();
-    }
-    let magnitude = value.abs();
-    if !(1e-3..1e5).contains(&magnitude) {
-        return format!("{value:.2e}");
-    }
-    let whole_digits = magnitude.log10().floor() as i32 + 1;
-    let text = format!("{value:.*}", (4 - whole_digits).clamp(0, 6) as usize);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short_and_none_is_hidden() {
-        let short = |v| number(v);
-        assert_eq!(
-            [0.0, 1.0, 0.25, -12.5, 1234.6, 0.012_34].map(short),
-            ["0", "1", "0.25", "-12.5", "1235", "0.01234"]
-        );
-        assert_eq!([1e-7, 3.2e9].map(short), ["1.00e-7", "3.20e9"]);
-        assert_eq!([f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(short), ["NaN", "∞", "-∞"]);
-    }
 
     #[test]
     fn the_scale_is_told_in_words() {

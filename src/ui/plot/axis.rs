@@ -89,7 +89,7 @@ impl XAxis {
         if name.is_empty() {
             format!("{} {:.0}", self.word(), x)
         } else {
-            format!("{} {} {name}", self.word(), super::ticks::reading(x / unit))
+            format!("{} {} {name}", self.word(), crate::ui::number::reading(x / unit))
         }
     }
 }

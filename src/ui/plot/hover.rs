@@ -7,8 +7,8 @@ use super::curve::Curve;
 use super::marks::{placed, readable};
 use super::mesh::View;
 use super::panel::{Panel, PanelState};
-use super::ticks::reading;
 use crate::runs::series::Point;
+use crate::ui::number::reading;
 
 /// Curves listed at most.
 const LISTED: usize = 24;

@@ -8,7 +8,7 @@ use eframe::egui::{
 
 use super::curve::Curve;
 use super::panel::{Panel, PanelState, PlotAction};
-use super::ticks::reading;
+use crate::ui::number::reading;
 
 /// Height of an entry.
 const HEIGHT: f32 = 15.0;

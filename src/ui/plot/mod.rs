@@ -46,5 +46,5 @@ pub use panel::{Panel, PanelChoice, PanelState, PlotAction, SaveAs, panel_ui};
 pub use scale::Scale;
 pub use sparkline::{SparkRange, sparkline_ui};
 pub use svg::to_svg;
-pub use ticks::{Tick, reading, ticks};
+pub use ticks::{Tick, ticks};
 pub use trace::Odd;

@@ -10,9 +10,9 @@ use super::marks::odd_shape;
 use super::mesh::{LineLook, View, line};
 use super::palette::PlotColours;
 use super::scale::Scale;
-use super::ticks::reading;
 use super::trace::odd_marks;
 use crate::runs::series::Series;
+use crate::ui::number::reading;
 
 /// What a small curve is drawn over, where several are to be compared; without it, its own steps and values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

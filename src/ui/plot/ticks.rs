@@ -1,6 +1,7 @@
 //! Round numbers along an axis.
 
 use super::scale::Scale;
+use crate::ui::number::minus;
 
 /// A line of the grid.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,29 +111,6 @@ fn decade(step: f64, power: i32) -> String {
     }
 }
 
-/// With the typographic minus.
-fn minus(text: &str) -> String {
-    text.replace('-', "\u{2212}")
-}
-
-/// A number for a reader who compares: four significant digits, NaN and infinities in words.
-#[must_use]
-pub fn reading(value: f64) -> String {
-    let size = value.abs();
-    if value.is_nan() {
-        "NaN".to_owned()
-    } else if value.is_infinite() {
-        if value > 0.0 { "+inf" } else { "\u{2212}inf" }.to_owned()
-    } else if size == 0.0 {
-        "0".to_owned()
-    } else if !(1e-4..1e7).contains(&size) {
-        minus(&format!("{value:.3e}"))
-    } else {
-        let decimals = (3 - size.log10().floor() as i32).max(0) as usize;
-        minus(&format!("{value:.decimals$}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,11 +167,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn readings_say_what_is_not_finite() {
-        let texts = [0.0, 0.123_45, 12_345.6, -1e-9, f64::NAN, f64::INFINITY].map(reading);
-        assert_eq!(texts, ["0", "0.1235", "12346", "\u{2212}1.000e\u{2212}9", "NaN", "+inf"]);
     }
 }

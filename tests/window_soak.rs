@@ -13,8 +13,8 @@ use stage::Stage;
 
 const SWITCHES: [&str; 3] = ["Frozen head", "Multi-trajectory expectation", "Consistency selection"];
 
-/// Caches of pictures fill up for minutes: only a longer run can tell growth from that.
-const SETTLED_SECONDS: f64 = 300.0;
+/// Caches of pictures fill up for minutes: only a long run can tell growth from that.
+const SETTLED_SECONDS: f64 = 1200.0;
 /// Half an hour ends with 420 MiB.
 const PLATEAU_MIB: f64 = 480.0;
 

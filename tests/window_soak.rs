@@ -69,7 +69,8 @@ fn report(seconds: f64, iterations: usize, thrown: usize, samples: &[f64]) {
     // The first third fills caches; after that the plateau is reached.
     let third = samples.len() / 3;
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
-    let (middle, last) = (mean(&samples[third..2 * third]), mean(&samples[2 * third..]));
+    let (middle_third, last_third) = (&samples[third..2 * third], &samples[2 * third..]);
+    let (middle, last) = (mean(middle_third), mean(last_third));
     println!(
         "{seconds:.0} s, {iterations} iterations, {thrown} switches: {:.0} MiB at first, {middle:.0} MiB in the middle third, \
          {last:.0} MiB in the last",
@@ -78,6 +79,10 @@ fn report(seconds: f64, iterations: usize, thrown: usize, samples: &[f64]) {
     // What the record itself takes: some 60 numbers an iteration, and a group.
     let record = iterations as f64 * 60.0 * 24.0 * 1.5 / (1 << 20) as f64;
     assert!(last < PLATEAU_MIB + record, "more memory than caches and training take: {last} MiB");
+    // What the switches turn on and off takes memory and gives it back: what grows never comes down again.
+    let highest = middle_third.iter().copied().fold(0.0, f64::max);
+    let lowest = last_third.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(lowest - highest < 25.0 + record, "memory grows: {highest} to {lowest} MiB, {samples:.0?}");
     if seconds >= SETTLED_SECONDS {
         assert!(last - middle < 25.0 + record, "memory grows: {middle} to {last} MiB");
     }
